@@ -5,7 +5,7 @@
 // expect stdout refused: EACCESS: its signature does not hold: it was changed after it was signed
 // expect stdout refused: EACCESS: it is signed with a key that this system does not know
 // expect stdout refused: EINVAL: it is not as long as its header says
-// expect stdout refused: EINVAL: it is no extension: it does not begin with PBLEXT01
+// expect stdout refused: EINVAL: it is no extension: it does not begin with PBLEXT02
 // expect stdout turn 7: 8
 // expect stdout taken Ok(())
 // expect stdout turn 7: -5

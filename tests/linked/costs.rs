@@ -2,7 +2,7 @@
 // arguments cost link cost link cost
 // expect stdout raised in 2 instructions
 // expect stdout raised in 59 instructions
-// expect stdout raised in 248 instructions
+// expect stdout raised in 253 instructions
 //! What an event costs that nobody handles, that one extension does, and that two do.
 #![no_std]
 use sample as _;

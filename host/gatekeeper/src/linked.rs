@@ -3,7 +3,7 @@
 use crate::manifest::Manifest;
 use anyhow::{Context, Result, bail, ensure};
 use exports::{ENTRY, Interface, SLOT};
-use extension::{Export, Import, Parts};
+use extension::{Export, Guard, Import, Order, Parts};
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, RelocationFlags, SectionFlags, elf};
 use std::fmt::Write;
@@ -92,6 +92,17 @@ fn symbols(elf: &Elf) -> String {
     text
 }
 
+/// The same with a name that is only lent.
+fn by_name(order: &Order<String>) -> Order<&str> {
+    match order {
+        Order::Usual => Order::Usual,
+        Order::First => Order::First,
+        Order::Last => Order::Last,
+        Order::Before(name) => Order::Before(name),
+        Order::After(name) => Order::After(name),
+    }
+}
+
 /// The file, signed by nobody, of what the linker made; `reason` says why it is to be signed though it is refused, or nothing.
 pub fn file(bytes: &[u8], manifest: &Manifest, identity: extension::Digest, reason: &str) -> Result<Vec<u8>> {
     let elf = Elf::parse(bytes).context("what is linked")?;
@@ -108,11 +119,27 @@ pub fn file(bytes: &[u8], manifest: &Manifest, identity: extension::Digest, reas
             imports.push((symbol.address(), Import { interface, procedure, name: &of.name }));
         } else if let Some((interface, event)) = place(&given, name, ENTRY) {
             let of = given[interface as usize].events.get(event as usize).context("an entry of no event")?;
-            exported.push(Export { interface, event, entry: u32::try_from(symbol.address())?, name: &of.name });
+            let terms = manifest
+                .terms_of(&given[interface as usize].name, event.into())
+                .context("an entry of nothing that it handles")?;
+            let export = Export {
+                interface,
+                event,
+                entry: u32::try_from(symbol.address())?,
+                name: &of.name,
+                order: by_name(&terms.order),
+            };
+            exported.push((export, &terms.conditions));
         }
     }
     imports.sort_by_key(|(_, import)| (import.interface, import.procedure));
-    exported.sort_by_key(|export| (export.interface, export.event));
+    exported.sort_by_key(|(export, _)| (export.interface, export.event));
+    let mut guards = Vec::new();
+    for (at, (_, conditions)) in exported.iter().enumerate() {
+        let export = u16::try_from(at)?;
+        guards.extend(conditions.iter().map(|&condition| Guard { export, condition }));
+    }
+    let exported: Vec<Export> = exported.into_iter().map(|(export, _)| export).collect();
     for (at, (address, import)) in imports.iter().enumerate() {
         let expected = start + (at * extension::SLOT) as u64;
         ensure!(*address == expected, "the slot of {} is at {address:#x} and not at {expected:#x}", import.name);
@@ -131,6 +158,7 @@ pub fn file(bytes: &[u8], manifest: &Manifest, identity: extension::Digest, reas
         interfaces: &interfaces,
         imports: &imports,
         exports: &exported,
+        guards: &guards,
         text,
         constants,
         relocations: &addresses(&elf, start)?,

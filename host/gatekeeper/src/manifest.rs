@@ -4,9 +4,10 @@ use crate::refusal::{Place, Refusals, Rule};
 use crate::source::{MANIFEST, Source};
 use crate::words;
 use exports::{Handler, Interface};
-use extension::Limits;
+use extension::{Condition, Limits, Order};
 use serde::Deserialize;
 use std::collections::HashSet;
+use toml::Spanned;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
@@ -15,7 +16,17 @@ struct File {
     interfaces: Option<Vec<String>>,
     handles: Option<Vec<String>>,
     #[serde(default)]
+    handler: Vec<FileHandler>,
+    #[serde(default)]
     limits: FileLimits,
+}
+/// On what terms an event is handled.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileHandler {
+    event: Spanned<String>,
+    guard: Option<Spanned<String>>,
+    order: Option<Spanned<String>>,
 }
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
@@ -32,9 +43,22 @@ pub struct Manifest<'i> {
     pub interfaces: Vec<&'i Interface>,
     /// By the names of their interfaces, and by their places.
     pub handlers: Vec<Handler<'i>>,
+    /// Of each of these.
+    pub terms: Vec<Terms>,
     pub limits: Limits,
 }
+/// On what terms an event is handled: all conditions hold, and where among others it is called.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    pub conditions: Vec<Condition>,
+    pub order: Order<String>,
+}
 impl Manifest<'_> {
+    /// On what terms it handles an event.
+    pub fn terms_of(&self, interface: &str, event: usize) -> Option<&Terms> {
+        let is = |handler: &Handler| handler.interface.name == interface && handler.event == event;
+        self.handlers.iter().position(is).and_then(|at| self.terms.get(at))
+    }
     /// The names of what it is given.
     pub fn given(&self) -> Vec<String> {
         self.interfaces.iter().map(|interface| interface.name.clone()).collect()
@@ -47,12 +71,17 @@ fn name_of(called: &str) -> String {
     let name: String = called.chars().map(letter).skip_while(|&c| c == '-').take(extension::MOST_NAME).collect();
     if name.is_empty() { "extension".into() } else { name }
 }
+/// The line of the manifest that such a byte is in.
+fn line(source: &Source, at: usize) -> Place {
+    let text = source.manifest.as_deref().unwrap_or_default();
+    let before = text.bytes().take(at).filter(|&byte| byte == b'\n').count();
+    Place { file: MANIFEST.into(), line: 1 + before }
+}
 fn parse(source: &Source, refusals: &mut Refusals) -> File {
     let Some(text) = &source.manifest else { return File::default() };
     toml::from_str(text).unwrap_or_else(|error| {
-        let before = |end: usize| text.bytes().take(end).filter(|&byte| byte == b'\n').count();
-        let line = error.span().map_or(0, |span| 1 + before(span.start));
-        refusals.add(Rule::Package, Place { file: MANIFEST.into(), line }, error.message());
+        let place = error.span().map_or(Place::whole(MANIFEST), |span| line(source, span.start));
+        refusals.add(Rule::Package, place, error.message());
         File::default()
     })
 }
@@ -93,6 +122,57 @@ fn handlers<'i>(
     }
     all.into_iter().filter(|handler| functions.contains(&name(handler))).collect()
 }
+/// An order as it is written.
+fn order(text: &str) -> Result<Order<String>, String> {
+    match *text.split(' ').collect::<Vec<_>>() {
+        ["first"] => Ok(Order::First),
+        ["last"] => Ok(Order::Last),
+        ["before", name] if extension::is_name(name) => Ok(Order::Before(name.into())),
+        ["after", name] if extension::is_name(name) => Ok(Order::After(name.into())),
+        _ => Err(format!("order: \"{text}\" is not first, last, before NAME or after NAME, of another extension")),
+    }
+}
+/// On what terms each of the events is handled.
+fn terms(
+    name: &str,
+    source: &Source,
+    handlers: &[Handler],
+    said: &[FileHandler],
+    refusals: &mut Refusals,
+) -> Vec<Terms> {
+    let mut all = vec![None; handlers.len()];
+    for FileHandler { event, guard, order: placed } in said {
+        let mut refuse = |at: &Spanned<String>, why: String| {
+            refusals.add(Rule::Package, line(source, at.span().start), why);
+        };
+        let Some(at) = handlers.iter().position(|handler| called(handler) == *event.get_ref()) else {
+            refuse(event, format!("handler: \"{}\" is no event that it handles", event.get_ref()));
+            continue;
+        };
+        if all[at].is_some() {
+            refuse(event, format!("handler: \"{}\" is there twice", event.get_ref()));
+        }
+        let Handler { interface, event } = handlers[at];
+        let mut terms = Terms::default();
+        if let Some(guard) = guard {
+            match interface.guard(event, guard.get_ref()) {
+                Ok(conditions) => terms.conditions = conditions,
+                Err(why) => refuse(guard, format!("guard: {why}")),
+            }
+        }
+        if let Some(placed) = placed {
+            match order(placed.get_ref()) {
+                Ok(Order::Before(other) | Order::After(other)) if other == name => {
+                    refuse(placed, format!("order: {other} is this one: it is before or after another"));
+                }
+                Ok(order) => terms.order = order,
+                Err(why) => refuse(placed, why),
+            }
+        }
+        all[at] = Some(terms);
+    }
+    all.into_iter().map(Option::unwrap_or_default).collect()
+}
 /// The manifest of a source, of the interfaces that are known.
 pub fn read<'i>(source: &Source, known: &'i [Interface], refusals: &mut Refusals) -> Manifest<'i> {
     let file = parse(source, refusals);
@@ -131,5 +211,6 @@ pub fn read<'i>(source: &Source, known: &'i [Interface], refusals: &mut Refusals
     if !limits.are_valid() {
         refuse("limits: a stack is 4096 to 262144 bytes, whole pages; an arena at most 67108864 bytes; a quantum 1 to 1000000 microseconds".into());
     }
-    Manifest { name, interfaces, handlers, limits }
+    let terms = terms(&name, source, &handlers, &file.handler, refusals);
+    Manifest { name, interfaces, handlers, terms, limits }
 }

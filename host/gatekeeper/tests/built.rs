@@ -170,6 +170,34 @@ fn an_interface_or_an_event_that_is_not_there_is_refused() {
     let why = refused_manifest("handles = [\"packets.arrived\", \"packets.count\"]\n");
     assert_eq!(why, "PACKAGE, extension.toml:0: handles: \"packets.count\" is no event of an interface that it has\n");
 }
+#[test]
+fn a_manifest_says_on_what_terms_an_event_is_handled() {
+    let manifest = "[[handler]]\nevent = \"packets.arrived\"\nguard = \"header.port == 23 && bytes.len() > 4\"\norder = \"before other\"\n";
+    let file = with_manifest(manifest).unwrap();
+    let filter = Extension::parse(&file).unwrap();
+    let export = filter.exports().next().unwrap();
+    assert_eq!((export.name, export.order), ("arrived", extension::Order::Before("other")));
+    let said: Vec<String> =
+        filter.conditions(0).map(|condition| interfaces()[0].condition_text(0, &condition)).collect();
+    assert_eq!(said, ["header.port == 23", "bytes.len() > 4"]);
+}
+#[test]
+fn terms_that_can_not_be_are_refused_with_their_line() {
+    let handler = |rest: &str| refused_manifest(&format!("[[handler]]\nevent = \"packets.arrived\"\n{rest}\n"));
+    for (rest, why) in [
+        ("guard = \"header.prot == 23\"", "3: guard: Header has no field \"prot\""),
+        ("guard = \"header.port = 23\"", "3: guard: "),
+        ("order = \"next\"", "3: order: \"next\" is not first, last, before NAME or after NAME, of another extension"),
+        ("\nguard = \"last\"", "4: guard: \"last\" is no argument of arrived"),
+        ("order = \"before A\"", "3: order: \"before A\" is not first"),
+        ("\n[[handler]]\nevent = \"packets.arrived\"", "5: handler: \"packets.arrived\" is there twice"),
+        ("\n[[handler]]\nevent = \"packets.count\"", "5: handler: \"packets.count\" is no event that it handles"),
+        ("when = \"\"", "3: unknown field `when`"),
+    ] {
+        let said = handler(rest);
+        assert!(said.starts_with(&format!("PACKAGE, extension.toml:{why}")), "{rest}: {said}");
+    }
+}
 /// What a manifest does not list it has not, whatever the source names.
 #[test]
 fn an_interface_that_is_not_listed_is_not_given() {

@@ -85,6 +85,7 @@ mod tests {
             interfaces: &[],
             imports: &[],
             exports: &[],
+            guards: &[],
             text: &[0x82, 0x80],
             constants: &[],
             relocations: &[],

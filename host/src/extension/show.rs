@@ -3,7 +3,7 @@
 use super::keys::{self, Signature};
 use anyhow::{Context, Result, bail};
 use exports::{Interface, Procedure};
-use extension::{Digest, Extension, Limits, MOST_BYTES, Section};
+use extension::{Digest, Export, Extension, Limits, MOST_BYTES, Order, Section};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
@@ -30,6 +30,29 @@ impl Known {
         }
     }
 }
+/// On what terms an event is handled: lines where there are any.
+fn terms(text: &mut String, file: &Extension, at: usize, export: &Export, known: Option<&Known>) -> Result<()> {
+    let event = export.event as usize;
+    let known = known.filter(|known| event < known.0.events.len());
+    let said = |condition| match known {
+        Some(known) => known.0.condition_text(event, &condition),
+        None => format!("{condition:?}"),
+    };
+    let conditions: Vec<String> = file.conditions(at).map(said).collect();
+    let name = known.map_or(export.name, |known| &known.0.events[event].name);
+    if !conditions.is_empty() {
+        writeln!(text, "guard       {name}: {}", conditions.join(" && "))?;
+    }
+    let order = match export.order {
+        Order::Usual => return Ok(()),
+        Order::First => "first".into(),
+        Order::Last => "last".into(),
+        Order::Before(other) => format!("before {other}"),
+        Order::After(other) => format!("after {other}"),
+    };
+    writeln!(text, "order       {name}: {order}")?;
+    Ok(())
+}
 /// What is printed. Letters of a reason that a terminal would do something with are escaped.
 fn text(file: &Extension, length: usize, signature: Signature, known: &[Known]) -> Result<String> {
     let interfaces: Vec<_> = file.interfaces().collect();
@@ -54,6 +77,9 @@ fn text(file: &Extension, length: usize, signature: Signature, known: &[Known]) 
         writeln!(text, "VETTED      refused by the gatekeeper, and signed all the same: {}", reason.escape_debug())?;
     }
     writeln!(text, "handles     {}", list(handled))?;
+    for (at, export) in file.exports().enumerate() {
+        terms(&mut text, file, at, &export, is_known(interfaces[export.interface as usize].digest))?;
+    }
     writeln!(text, "calls       {}", list(called))?;
     writeln!(text, "limits      stack {stack} bytes, arena {arena} bytes, quantum {quantum} microseconds")?;
     let image = file.layout().end;
@@ -92,10 +118,20 @@ pub fn run(root: &Path, path: &Path, known: &[Known]) -> Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use extension::{Export, Import, Parts, SIGNATURE};
+    use extension::{Compare, Condition, Guard, Import, Part, Parts, SIGNATURE};
     use ring::rand::SystemRandom;
     use ring::signature::{Ed25519KeyPair, KeyPair};
 
+    const PORT: Condition = Condition {
+        argument: 0,
+        part: Part::Value,
+        width: 2,
+        signed: false,
+        compare: Compare::Equal,
+        offset: 0,
+        mask: 0xFFFF,
+        constant: 23,
+    };
     fn unsigned(reason: &str) -> Vec<u8> {
         let parts = Parts {
             name: "filter",
@@ -104,7 +140,8 @@ mod tests {
             limits: Limits::DEFAULT,
             interfaces: &[extension::Interface { name: "packets", digest: [1; 32] }],
             imports: &[Import { interface: 0, procedure: 1, name: "reset" }],
-            exports: &[Export { interface: 0, event: 0, entry: 0, name: "arrived" }],
+            exports: &[Export { interface: 0, event: 0, entry: 0, name: "arrived", order: Order::After("other") }],
+            guards: &[Guard { export: 0, condition: PORT }],
             text: &[0x82, 0x80],
             constants: &[0; 24],
             relocations: &[16],
@@ -114,7 +151,7 @@ mod tests {
     }
     /// The interface that the file names, whose procedure 1 is "reset".
     fn known() -> Vec<Known> {
-        let text = "pub trait Procedures { fn count(); fn reset(); } pub trait Events { fn arrived(); }";
+        let text = "pub trait Procedures { fn count(); fn reset(); } pub trait Events { fn arrived(port: u16); }";
         vec![Known(Interface::parse("packets", text).unwrap(), [1; 32])]
     }
     fn pair() -> Ed25519KeyPair {
@@ -152,6 +189,8 @@ mod tests {
         for line in [
             "extension   filter\n",
             "handles     packets.arrived\n",
+            "guard       arrived: port == 23\n",
+            "order       arrived: after other\n",
             "calls       packets.reset\n",
             "text 2, constants 24, of these 1 addresses\n",
             ", the signature holds\n",

@@ -1,5 +1,5 @@
 //! Extensions in `tests/linked`: each is built, and linked into the component `tests/extended` on the machine, which raises its events and prints what comes of
-//! that. What it must print stands at the head of the extension's source.
+//! that. What it must print stands at the head of the extension's source, which is a file or, where it has a manifest, a folder.
 
 use super::target::{check, run};
 use super::{Job, Wanted, directives};
@@ -9,14 +9,28 @@ use crate::extension;
 use anyhow::{Context, Result};
 use std::path::Path;
 
+const FOLDER: &str = "linked";
+/// The file of one that is a folder, at whose head it stands.
+const SOURCE: &str = "lib.rs";
 /// The component that they are linked into, and the system around it.
 const HOST: &str = "extended";
 
 pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Result<Vec<Job<'a>>> {
-    super::files(root, "linked", &["rs"], wanted, judge)
+    let mut jobs = super::files(root, FOLDER, &["rs"], wanted, judge)?;
+    // Those that have a manifest.
+    for entry in std::fs::read_dir(root.join("tests").join(FOLDER))? {
+        let path = entry?.path();
+        let name = format!("{FOLDER}::{}", path.file_name().unwrap_or_default().to_string_lossy());
+        if path.is_dir() && wanted(&name) {
+            let source = path.join(SOURCE);
+            jobs.push(Job::of_file(name, source, move || judge(root, &path)));
+        }
+    }
+    Ok(jobs)
 }
 fn judge(root: &Path, path: &Path) -> Result<()> {
-    let d = directives::parse(&std::fs::read_to_string(path)?)?;
+    let source = if path.is_dir() { path.join(SOURCE) } else { path.into() };
+    let d = directives::parse(&std::fs::read_to_string(source)?)?;
     let exports = root.join("tests").join(HOST).join("exports");
     extension::use_folder(&root.join("target/keys"));
     let file = extension::signed(root, path, &[exports])?;

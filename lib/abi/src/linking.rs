@@ -11,6 +11,8 @@ pub const PREFIX: &str = "link.";
 pub const SPECIFICATION: &str = "npiiiw";
 /// Most procedures and most handlers that one interface, or one extension, has.
 pub const MOST: usize = 256;
+/// Most extensions that are linked into a host, and so most handlers of an event.
+pub const EXTENSIONS: usize = 1024;
 /// Most interfaces that a host exports, with the one beneath all extensions.
 pub const INTERFACES: usize = 32;
 /// Most bytes of an extension's name, with zeros behind it.
@@ -25,7 +27,8 @@ pub mod operation {
     /// The page is that of draft's image, at an offset. `ENOENT`: there is no such draft; `EINVAL`: it has no page there; `ENOMEM`.
     pub const PLACE: usize = 2;
     /// A draft's image is complete, and it handles what the page says, [`super::Handlers`], from now on: the extension's number. `ENOENT`; `EINVAL`: an
-    /// interface or event that the host has not, or an entry that is none; `ENFILE`, `ENOMEM`. There is no draft then, whatever comes of it.
+    /// interface or event that the host has not, an entry that is none, or terms of a handler that is none or that its event can not be handled on; `EACCESS`: the host does not let it
+    /// handle that; `ENFILE`, `ENOMEM`. There is no draft then, whatever comes of it.
     pub const LINK: usize = 3;
     /// Takes the extension of that number out. When it returns, nobody is in it. `ENOENT`.
     pub const UNLINK: usize = 4;
@@ -35,6 +38,9 @@ pub mod operation {
     pub const ENDED: usize = 6;
     /// There is no draft any more.
     pub const FORGET: usize = 7;
+    /// The handler at that place among those that [`LINK`] will say is called on the terms that the page says, [`super::Terms`]. `ENOENT`: there is no such draft; `EINVAL`: a place
+    /// that none has, one that has terms already, or terms that can not be.
+    pub const TERMS: usize = 8;
 }
 
 /// An interface that a host exports.
@@ -64,7 +70,10 @@ pub struct Draft {
     pub stack: u32,
     pub arena: u32,
     pub quantum: u32,
-    pub unused: u32,
+    /// 1: it was refused by the gatekeeper, and signed all the same.
+    pub vetted: u32,
+    /// The key that it is signed with.
+    pub key: [u8; 8],
     /// Where its image will be: the host's answer.
     pub base: u64,
 }
@@ -85,6 +94,20 @@ pub struct Handler {
 pub struct Handlers {
     pub count: u64,
     pub all: [Handler; MOST],
+}
+/// Bytes of a condition, as an extension's file has it, and most of them of one handler.
+pub const CONDITION: usize = 24;
+pub const CONDITIONS: usize = 16;
+/// On what terms a handler is called; one of which nothing is said is in all cases, behind those that are there.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Terms {
+    /// As in the file: its number, and the name of the other extension, where it needs one.
+    pub order: u64,
+    pub other: [u8; EXTENSION],
+    /// All of so many conditions hold of the event's arguments.
+    pub count: u64,
+    pub conditions: [[u8; CONDITION]; CONDITIONS],
 }
 /// Bytes of a file's name in the place of a panic.
 pub const FILE: usize = 64;
@@ -152,6 +175,7 @@ macro_rules! empty {
 }
 empty! {
     Interface { name: [0; EXTENSION], identity: [0; 32], events: 0, procedures: 0, quantum: 0, addresses: [0; MOST] }
+    Terms { order: 0, other: [0; EXTENSION], count: 0, conditions: [[0; CONDITION]; CONDITIONS] }
     Handlers { count: 0, all: [Handler::default(); MOST] }
     Info { name: [0; EXTENSION], number: 0, calls: 0, missed: 0, why: 0, line: 0, file: [0; FILE] }
     Request { host: [0; NAME], why: [0; WHY] }

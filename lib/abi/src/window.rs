@@ -45,7 +45,8 @@ plain!(
     crate::linking::Info,
     crate::linking::Interface,
     crate::linking::Linked,
-    crate::linking::Request
+    crate::linking::Request,
+    crate::linking::Terms
 );
 plain!(
     crate::system::Caller,

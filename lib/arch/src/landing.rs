@@ -59,6 +59,7 @@ pub struct Home {
 /// An activation by the quick way has ended otherwise than by coming back, and why, which is not 0: what is called with the raiser's registers then.
 pub type EndedQuickly = unsafe extern "C" fn(landing: *const Landing, why: usize) -> *const ();
 /// Where the code is that handles an event first.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct First {
     pub home: *const Home,
@@ -68,6 +69,77 @@ pub struct First {
 unsafe impl Send for First {}
 // SAFETY: as above.
 unsafe impl Sync for First {}
+/// Instructions that are called as no function is: what `choosing` has.
+pub type Code = unsafe extern "C" fn();
+/// What a reader reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Read {
+    /// A word itself.
+    Word,
+    /// So many bytes, 1, 2, 4 or 8, where it leads to, aligned; without a sign, or with it.
+    Unsigned(u8),
+    Signed(u8),
+    /// So many of the slice that begins where it leads to, the first of them the highest.
+    Bytes(u8),
+}
+/// How it is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    Equal,
+    Differs,
+    Below,
+    AtMost,
+    Above,
+    AtLeast,
+}
+/// What is looked at.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Look {
+    pub reader: Option<Code>,
+    /// Where it begins, and where it ends: a slice has so many bytes.
+    pub offset: usize,
+    pub end: usize,
+    /// Bits that count.
+    pub mask: u64,
+}
+/// What else is looked at; without a reader: nothing more.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Tested {
+    pub look: Look,
+    pub compare: Option<Code>,
+    pub constant: u64,
+}
+/// Who is entered where what is looked at is this; nobody is behind one without a home.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Slot {
+    pub key: u64,
+    pub found: First,
+    /// Null: nothing.
+    pub tests: *const Tested,
+}
+// SAFETY: as of `First`.
+unsafe impl Send for Slot {}
+// SAFETY: as above.
+unsafe impl Sync for Slot {}
+/// What a list of handlers begins with.
+#[repr(C)]
+pub struct Chooser {
+    /// Who is entered where nothing is looked at.
+    pub first: First,
+    /// Without a reader: it is another kind of list.
+    pub look: Look,
+    /// The highest bits of what is seen, multiplied by it, are the first slot.
+    pub factor: u64,
+    pub shift: u64,
+    pub slots: *const Slot,
+}
+// SAFETY: as of `First`.
+unsafe impl Send for Chooser {}
+// SAFETY: as above.
+unsafe impl Sync for Chooser {}
 /// An event.
 #[repr(C)]
 pub struct Raised {

@@ -12,6 +12,7 @@
 //! | [`landing`] | what a thread comes back to from code that was linked into its component: the same for every machine | hosts of extensions |
 //! | [`hart`] | what is so because there is one hart: the same for every machine | servers that run with interrupts off |
 //! | `activation` | how such code is entered and left; only where components are built | hosts of extensions |
+//! | `choosing` | how it is found which of several such is entered; only where components are built | hosts of extensions |
 //! | `component` | calls through portals, counters, ways in that are not a function's; only where components are built | SDKs, servers, hosts of fault domains |
 //!
 //! The other half of the seam is `portal::machine`: what portals are made of, in this machine's instructions. It is there and not here,
@@ -22,7 +23,7 @@
 //! a fault for bits of bookkeeping; [`Entry::NONE`](paging::Entry::NONE) is the word 0 and maps nothing; an entry that is not present keeps
 //! its rights and marks; no entry is both a table and a page.
 //!
-//! All back ends are plain data but for `component` and `activation`, and all that is data is built and tested on the host; [`paging`] and the others are those
+//! All back ends are plain data but for `component`, `activation` and `choosing`, and all that is data is built and tested on the host; [`paging`] and the others are those
 //! of the machine that is built for: RISC-V, where it is the host that builds for it.
 #![cfg_attr(not(test), no_std)]
 
@@ -37,7 +38,7 @@ pub use riscv64 as machine;
 pub use x86_64 as machine;
 
 #[cfg(target_os = "none")]
-pub use machine::{activation, component};
+pub use machine::{activation, choosing, component};
 pub use machine::{paging, text, trap};
 /// Built on the host for the machine that there is an image builder for.
 pub use riscv64::stubs;

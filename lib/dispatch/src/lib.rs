@@ -23,7 +23,12 @@ extern crate alloc;
 extern crate self as dispatch;
 
 mod activation;
+mod choice;
 mod event;
+mod guard;
+#[cfg(test)]
+mod guard_tests;
+mod handler;
 #[cfg(target_os = "none")]
 mod keeper;
 mod linked;
@@ -45,13 +50,14 @@ mod wake;
 
 pub use activation::{apart, wrong};
 pub use event::{Event, Handled, Results, Said};
+pub use guard::{Argument, Numbers};
 #[cfg(target_os = "none")]
 pub use keeper::start;
 pub use linked::{Draft, Linked};
 pub use machine::Page;
 #[cfg(target_os = "none")]
-pub use offer::{Exported, offer};
-pub use registry::{Ended, MOST, ended, link, linked, unlink};
+pub use offer::{Asked, Decides, Exported, offer};
+pub use registry::{Ended, ended, link, linked, unlink};
 pub use state::Why;
 
 /// The address of a host's procedure as extensions call it: `door!(body::<P>, P: Procedures)`. It begins where [`RESERVE`] bytes of the activation's stack are left; else that ends.
@@ -66,6 +72,13 @@ macro_rules! door {
 macro_rules! quick {
     ($events:ident, $at:literal, $handled:path) => {
         $crate::machine_quick!($events, $at, { size_of::<$crate::Event>() }, $handled)
+    };
+}
+/// The same where there are several, and guards tell which of them is called.
+#[macro_export]
+macro_rules! chosen {
+    ($events:ident, $at:literal, $handled:path) => {
+        $crate::machine_chosen!($events, $at, { size_of::<$crate::Event>() }, $handled)
     };
 }
 /// Says in the program that it is a host of extensions by this name, for who checks manifests: `host!("internet")`. It is one once it has called [`offer`] with that.
@@ -88,7 +101,7 @@ macro_rules! host {
 pub use abi;
 #[cfg(target_os = "none")]
 #[doc(hidden)]
-pub use arch::{door as machine_door, quick as machine_quick};
+pub use arch::{chosen as machine_chosen, door as machine_door, quick as machine_quick};
 
 /// An interface, as its host exports it.
 pub struct Interface {
@@ -99,6 +112,10 @@ pub struct Interface {
     pub events: &'static [Event],
 }
 
+/// Most extensions that are linked in, and so most handlers of an event.
+pub const MOST: usize = abi::linking::EXTENSIONS;
+/// An extension's name, with zeros behind it.
+pub type Name = [u8; extension::MOST_NAME];
 /// Words that a call passes, in registers.
 pub const WORDS: usize = 8;
 /// Bytes of an activation's stack that are left where a host's procedure begins, at least.

@@ -192,7 +192,7 @@ impl Linked {
         busy
     }
     /// Runs the entry: what it returns. `None`: it has ended, is called no more, or there is no stack for it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn activate(&self, thread: Thread, entry: usize, words: &[usize; WORDS]) -> Option<usize> {
         if self.state.ended().is_some() {
             return None;

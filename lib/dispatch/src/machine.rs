@@ -7,6 +7,7 @@ use abi::rights::Rights;
 use abi::system;
 use alloc::alloc::{alloc, dealloc};
 pub use arch::activation::{abort, activate};
+pub use arch::choosing::{comparison, reader};
 pub use arch::text::has_floating_point;
 use core::alloc::Layout;
 use core::ptr::NonNull;

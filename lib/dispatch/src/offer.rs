@@ -2,15 +2,16 @@
 //!
 //! The linker is believed in what code it brings: nobody else may open the portal. What it says of it is looked at: entries, numbers, places of pages.
 
+use crate::event::Handled;
 use crate::registry::{self, Ended};
-use crate::{Draft, Interface, Page};
+use crate::{Draft, Interface, Name, Page};
 use abi::Error;
 use abi::address::PAGE;
-use abi::linking::{self, Handlers, Info, MOST, PREFIX, SPECIFICATION, operation};
+use abi::linking::{self, Handlers, Info, MOST, PREFIX, SPECIFICATION, Terms, operation};
 use abi::section::{Provided, cut, padded, text};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use extension::{Layout, Limits, MOST_IMAGE};
+use extension::{Condition, KEY, Layout, Limits, MOST_IMAGE, Order};
 use fallible::{TryPush, boxed};
 use interfaces::types::Alleged;
 use pebble::interfaces;
@@ -21,11 +22,31 @@ pub struct Exported {
     pub interface: &'static Interface,
     /// Where its procedures begin.
     pub procedures: Vec<usize>,
+    /// Who decides which extensions handle its events, and on which terms besides their own; nothing: all do that the linker brings.
+    pub decides: Option<Decides>,
+}
+/// Says on which conditions more an extension handles an event, 16 at least, or that it does not, by the error (`EACCESS`). Nothing of this library's is locked meanwhile.
+pub type Decides = fn(&Asked) -> Result<Vec<Condition>, Error>;
+/// An extension that is to handle an event.
+pub struct Asked<'a> {
+    pub extension: &'a str,
+    /// The identity of the key that it is signed with.
+    pub key: [u8; KEY],
+    /// Whether it was refused by the gatekeeper, and signed all the same.
+    pub vetted: bool,
+    /// The event's place in the interface.
+    pub event: usize,
+    /// What it says itself of when it is called: of what the event has. Bits outside of a mask do not count.
+    pub conditions: &'a [Condition],
 }
 struct Begun {
     number: usize,
     name: Box<str>,
+    key: [u8; KEY],
+    vetted: bool,
     draft: Draft,
+    /// Of handlers, by their places.
+    terms: Vec<(usize, Vec<Condition>, Order<Name>)>,
 }
 struct Offer {
     exported: Vec<Exported>,
@@ -56,6 +77,7 @@ pub fn offer(name: &str, quantum: u32, exported: Vec<Exported>) -> Result<(), Er
     all.try_push(Exported {
         interface: &crate::runtime::INTERFACE,
         procedures: fallible::collected(crate::runtime::procedures().into_iter())?,
+        decides: None,
     })?;
     {
         let mut offer = OFFER.lock();
@@ -69,6 +91,7 @@ extern "C" fn answer(what: usize, a: usize, b: usize, page: Alleged<()>) -> isiz
         operation::DRAFT => begin(page.of()),
         operation::PLACE => place(a, b, page.of()),
         operation::LINK => link(a, page.of()),
+        operation::TERMS => terms(a, b, page.of()),
         operation::UNLINK => registry::unlink(a).map(|()| 0),
         operation::LINKED => linked(a, page.of()),
         operation::ENDED => ended(page.of()),
@@ -90,7 +113,7 @@ fn interface(n: usize, page: Alleged<linking::Interface>) -> Result<usize, Error
     let mut said = boxed(linking::Interface::default())?;
     {
         let offer = OFFER.lock();
-        let Exported { interface, procedures } = offer.exported.get(n).ok_or(Error::ENOENT)?;
+        let Exported { interface, procedures, .. } = offer.exported.get(n).ok_or(Error::ENOENT)?;
         (said.name, said.identity) = (named(interface.name), interface.identity);
         said.quantum = offer.quantum.into();
         (said.events, said.procedures) = (interface.events.len() as u64, procedures.len() as u64);
@@ -124,7 +147,8 @@ fn begin(page: Alleged<linking::Draft>) -> Result<usize, Error> {
         let mut offer = OFFER.lock();
         let number = offer.next;
         offer.next += 1;
-        offer.begun = Some(Begun { number, name, draft });
+        let (key, vetted) = (wanted.key, wanted.vetted != 0);
+        offer.begun = Some(Begun { number, name, key, vetted, draft, terms: Vec::new() });
         number
     };
     give(page, &wanted)?;
@@ -143,33 +167,68 @@ fn place(number: usize, at: usize, page: Alleged<[u8; PAGE]>) -> Result<usize, E
     unsafe { page.of::<u8>().window(PAGE) }?.copy_to(&mut copy.0);
     OFFER.lock().begun(number)?.draft.place(at, &copy).map(|()| 0)
 }
+fn terms(number: usize, at: usize, page: Alleged<Terms>) -> Result<usize, Error> {
+    let said = boxed(page.read()?)?;
+    let count = usize::try_from(said.count).unwrap_or(usize::MAX);
+    let mut conditions = Vec::new();
+    for bytes in said.conditions.get(..count).ok_or(Error::EINVAL)? {
+        conditions.try_push(Condition::of(bytes).ok_or(Error::EINVAL)?)?;
+    }
+    let other = Some(said.other).filter(|other| *other != Name::default());
+    if other.is_some_and(|other| !extension::is_name(text(&other))) {
+        return Err(Error::EINVAL);
+    }
+    let order = u32::try_from(said.order).ok().and_then(|number| Order::of(number, other)).ok_or(Error::EINVAL)?;
+    let mut offer = OFFER.lock();
+    let begun = offer.begun(number)?;
+    if at >= MOST || begun.terms.iter().any(|(place, ..)| *place == at) {
+        return Err(Error::EINVAL);
+    }
+    begun.terms.try_push((at, conditions, order)).map(|()| 0)
+}
 fn link(number: usize, page: Alleged<Handlers>) -> Result<usize, Error> {
     let said = boxed(page.read()?)?;
-    let (Begun { name, draft, .. }, handlers) = {
+    let taken = {
         let mut offer = OFFER.lock();
         offer.begun(number)?;
-        let begun = offer.begun.take().ok_or(Error::ENOENT)?;
-        let handlers = handlers(&offer.exported, &begun.draft, &said)?;
-        (begun, handlers)
+        offer.begun.take()
     };
-    registry::link(draft.finish(name)?, handlers)
+    // Whatever comes of it, its pages go when nobody waits for that.
+    let mut begun = taken.ok_or(Error::ENOENT)?;
+    let (mut handlers, decides) = handlers(&OFFER.lock().exported, &begun.draft, &said)?;
+    for (at, conditions, order) in begun.terms.drain(..) {
+        let handled = handlers.get_mut(at).ok_or(Error::EINVAL)?;
+        handled.event.has(&conditions)?;
+        (handled.conditions, handled.order) = (conditions, order);
+    }
+    for (handled, decides) in handlers.iter_mut().zip(decides) {
+        let Some((decides, event)) = decides else { continue };
+        let Begun { name, key, vetted, .. } = &begun;
+        let conditions = &handled.conditions;
+        let more = decides(&Asked { extension: name, key: *key, vetted: *vetted, event, conditions })?;
+        handled.conditions.room_for(more.len())?;
+        handled.conditions.extend(more);
+    }
+    registry::link(begun.draft.finish(begun.name)?, handlers)
 }
-/// What is handled, and by which entries.
-fn handlers(exported: &[Exported], draft: &Draft, said: &Handlers) -> Result<Vec<crate::event::Handled>, Error> {
+/// Who is asked whether an event is handled, and its place.
+type Asks = Option<(Decides, usize)>;
+/// What is handled, by which entries, and who is asked.
+fn handlers(exported: &[Exported], draft: &Draft, said: &Handlers) -> Result<(Vec<Handled>, Vec<Asks>), Error> {
     let count = usize::try_from(said.count).map_err(|_| Error::EINVAL)?;
-    let mut handlers = Vec::new();
+    let (mut handlers, mut asked) = (Vec::new(), Vec::new());
     for handler in said.all.get(..count).ok_or(Error::EINVAL)? {
         let of = exported.get(handler.interface as usize).ok_or(Error::EINVAL)?;
         let event = of.interface.events.get(handler.event as usize).ok_or(Error::EINVAL)?;
-        handlers.try_push((event, draft.entry(handler.entry as usize)?))?;
+        let entry = draft.entry(handler.entry as usize)?;
+        handlers.try_push(Handled { event, entry, conditions: Vec::new(), order: Order::Usual })?;
+        asked.try_push(of.decides.map(|decides| (decides, handler.event as usize)))?;
     }
-    Ok(handlers)
+    Ok((handlers, asked))
 }
 fn linked(from: usize, page: Alleged<Info>) -> Result<usize, Error> {
-    let all = registry::linked()?;
-    let next = all.iter().filter(|info| info.number >= from).min_by_key(|info| info.number).ok_or(Error::ENOENT)?;
-    let registry::Info { number, name, calls, missed } = next;
-    let info = Info { name: named(name), number: *number as u64, calls: *calls, missed: *missed, ..Info::default() };
+    let registry::Info { number, name, calls, missed } = registry::linked_from(from)?;
+    let info = Info { name: named(&name), number: number as u64, calls, missed, ..Info::default() };
     give(page, &info)
 }
 fn ended(page: Alleged<Info>) -> Result<usize, Error> {

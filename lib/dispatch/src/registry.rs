@@ -1,5 +1,6 @@
 //! What is linked into this component.
 
+use crate::MOST;
 use crate::activation;
 use crate::event::{Handled, Retired, install, remove};
 use crate::linked::Linked;
@@ -11,8 +12,6 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use fallible::TryPush;
 
-/// Most extensions that are linked in.
-pub const MOST: usize = 64;
 /// Most ends that are remembered: the last ones.
 const REMEMBERED: usize = 16;
 
@@ -20,6 +19,14 @@ struct Entry {
     number: usize,
     linked: Arc<Linked>,
     handlers: Vec<Handled>,
+}
+impl Entry {
+    /// `ENOMEM`.
+    fn info(&self) -> Result<Info, Error> {
+        let Entry { number, linked, .. } = self;
+        let name = fallible::text(&linked.name)?;
+        Ok(Info { number: *number, name, calls: linked.calls(), missed: linked.missed() })
+    }
 }
 /// An extension that is linked in.
 pub struct Info {
@@ -53,7 +60,7 @@ struct Registry {
 static REGISTRY: Mutex<Registry> =
     Mutex::new(Registry { entries: Vec::new(), retired: Vec::new(), leaving: Vec::new(), ended: Vec::new(), next: 1 });
 
-/// Has an extension handle events of this component, each by its entry: its number, by which it is taken out. `ENOMEM`; `ENFILE`: there are [`MOST`]; `EBUSY`: the
+/// Has an extension handle events of this component, each by its entry: its number, by which it is taken out. `ENOMEM`; `ENFILE`: there are [`MOST`]; `EINVAL`: a condition is of what its event has not; `EBUSY`: the
 /// calling thread is in an extension itself; `ENOTSUP`: [`start`](crate::start) has not begun to keep.
 pub fn link(linked: Linked, handlers: Vec<Handled>) -> Result<usize, Error> {
     is_outside()?;
@@ -185,14 +192,19 @@ pub(crate) fn is_quick(number: usize) -> bool {
     let entry = registry.entries.iter().find(|entry| entry.number == number);
     entry.is_some_and(|entry| entry.linked.state.home.quick.load(core::sync::atomic::Ordering::SeqCst))
 }
+/// The one that is linked in with the lowest number from that one on. `ENOENT`: there is none; `ENOMEM`.
+pub(crate) fn linked_from(from: usize) -> Result<Info, Error> {
+    let registry = REGISTRY.lock();
+    let behind = registry.entries.iter().filter(|entry| entry.number >= from);
+    behind.min_by_key(|entry| entry.number).ok_or(Error::ENOENT)?.info()
+}
 /// What is linked in. `ENOMEM`.
 pub fn linked() -> Result<Vec<Info>, Error> {
     let registry = REGISTRY.lock();
     let mut all = Vec::new();
     all.room_for(registry.entries.len())?;
-    for Entry { number, linked, .. } in &registry.entries {
-        let name = fallible::text(&linked.name)?;
-        all.push_kept(Info { number: *number, name, calls: linked.calls(), missed: linked.missed() });
+    for entry in &registry.entries {
+        all.push_kept(entry.info()?);
     }
     Ok(all)
 }

@@ -1,6 +1,6 @@
 //! The machine as the tests of this one have it: a handler is called where its raiser is, and its end unwinds it.
 
-use arch::landing::{Landing, Outcome};
+use arch::landing::{Code, Compared, Landing, Outcome, Read};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -82,10 +82,25 @@ impl<T> Mutex<T> {
     }
 }
 
+unsafe extern "C" fn absent() {}
+/// Nobody is found so.
+pub fn reader(_: usize, _: Read) -> Code {
+    absent
+}
+pub fn comparison(_: Compared, _: bool) -> Code {
+    absent
+}
 /// Nobody is quicker than others.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! machine_quick {
+    ($events:ident, $at:literal, $size:expr, $handled:path) => {
+        $handled as *const ()
+    };
+}
+#[doc(hidden)]
+#[macro_export]
+macro_rules! machine_chosen {
     ($events:ident, $at:literal, $size:expr, $handled:path) => {
         $handled as *const ()
     };

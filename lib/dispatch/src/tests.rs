@@ -20,8 +20,19 @@ extern "C-unwind" fn handled(_: usize) -> usize {
 extern "C-unwind" fn quick(_: usize) -> usize {
     panic!("only its address counts, too")
 }
+/// Those of the tests' events are words.
+const ARGUMENTS: &[Argument] = &[Argument::Value(8, false); WORDS];
+extern "C-unwind" fn chosen(_: usize) -> usize {
+    panic!("only its address counts, as well")
+}
 fn event() -> &'static Event {
-    Box::leak(Box::new(Event::new(default as *const (), handled as *const (), quick as *const ())))
+    Box::leak(Box::new(Event::new(
+        default as *const (),
+        handled as *const (),
+        quick as *const (),
+        chosen as *const (),
+        ARGUMENTS,
+    )))
 }
 fn linked() -> Arc<Linked> {
     let limits = Limits { stack: 4096, arena: 4096, quantum: 10 };
@@ -29,10 +40,13 @@ fn linked() -> Arc<Linked> {
     draft.place(0, &Page([0; PAGE])).unwrap();
     Arc::new(draft.finish("one".into()).unwrap())
 }
+fn terms_of(event: &'static Event, entry: usize) -> Handled {
+    Handled { event, entry, conditions: Vec::new(), order: extension::Order::Usual }
+}
 /// Handles the event by `entry`.
 fn install(event: &'static Event, linked: &Arc<Linked>, entry: *const ()) {
     let mut retired = Vec::new();
-    crate::event::install(linked, &[(event, entry.expose_provenance())], &mut retired).unwrap();
+    crate::event::install(linked, &[terms_of(event, entry.expose_provenance())], &mut retired).unwrap();
     assert!(retired.iter().all(|list: &Retired| !list.is_in_use()));
 }
 /// What handlers say.
@@ -108,7 +122,7 @@ fn who_is_taken_out_is_called_no_more_and_the_others_are() {
     install(event, &one, adds as *const ());
     install(event, &other, doubles as *const ());
     let mut retired = Vec::new();
-    let handlers = [(event, 0)];
+    let handlers = [terms_of(event, 0)];
     remove(&other, &handlers, &mut retired).unwrap();
     assert_eq!((event.cell(), event.handle(&words(5))), (quick as *const (), Some(5)));
     remove(&one, &handlers, &mut retired).unwrap();
@@ -165,7 +179,7 @@ fn a_list_stays_as_long_as_somebody_is_in_it() {
             std::thread::yield_now();
         }
         let mut retired = Vec::new();
-        remove(&one, &[(event, 0)], &mut retired).unwrap();
+        remove(&one, &[terms_of(event, 0)], &mut retired).unwrap();
         assert!(retired[0].is_in_use() && !event.is_handled());
         assert!(one.look(0) && one.look(9), "it is looked after");
         assert_eq!(one.ended(), None);
@@ -186,7 +200,7 @@ fn a_list_stays_as_long_as_somebody_is_about_to_enter_it_the_quick_way() {
     let enters = &arch::landing::THREADS[machine::thread()].enters;
     enters.store(core::ptr::from_ref(event).cast_mut().cast(), Ordering::SeqCst);
     install(other, &one, doubles as *const ());
-    remove(&one, &[(other, 0), (event, 0)], &mut retired).unwrap();
+    remove(&one, &[terms_of(other, 0), terms_of(event, 0)], &mut retired).unwrap();
     assert!(!retired[0].is_in_use() && retired[1].is_in_use());
     enters.store(core::ptr::null_mut(), Ordering::SeqCst);
     assert!(!retired[1].is_in_use());
@@ -218,7 +232,7 @@ fn where_no_memory_is_left_all_is_as_it_was() {
     install(event, &one, doubles as *const ());
     let other = linked();
     let mut retired = Vec::new();
-    let handlers = [(event, (adds as *const ()).expose_provenance())];
+    let handlers = [terms_of(event, (adds as *const ()).expose_provenance())];
     let enough = (0..).find(|&left| {
         let added = fallible::failing::with_only(left, || crate::event::install(&other, &handlers, &mut retired));
         assert_eq!(event.count(), 1 + added.is_ok() as usize, "with {left} things");
@@ -244,13 +258,14 @@ fn one() -> Linked {
     draft.finish("one".into()).unwrap()
 }
 fn handled_by(event: &'static Event, entry: *const ()) -> Vec<Handled> {
-    vec![(event, entry.expose_provenance())]
+    vec![terms_of(event, entry.expose_provenance())]
 }
 #[test]
 fn what_is_linked_in_is_taken_out_by_its_number() {
     let event = event();
     let number = link(one(), handled_by(event, doubles as *const ())).unwrap();
     assert_eq!((event.handle(&words(4)), is_linked(number)), (Some(8), true));
+    assert_eq!(registry::linked_from(number).map(|info| (info.number, info.calls)), Ok((number, 1)));
     assert_eq!(unlink(number), Ok(()));
     assert_eq!((event.handle(&words(4)), is_linked(number)), (None, false));
     assert_eq!(unlink(number), Err(abi::Error::ENOENT));

@@ -4,7 +4,8 @@
 //! the arguments as words to the dispatcher, or, where one alone handles it, the machine's own code with the arguments as they are. So nothing is generated at run time, and no cell is ever empty.
 
 use crate::code::{crossing, declared, documented, owned, raw, typed, written as type_of};
-use crate::{Declared, Error, Integer, Interface, Lent, MOST_WORDS, Passed, Procedure, Shape, Value};
+use crate::guard::integer;
+use crate::{Declared, Element, Error, Integer, Interface, Lent, MOST_WORDS, Passed, Procedure, Shape, Value};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -107,7 +108,8 @@ impl Interface {
         let cells: Vec<String> = (0..events)
             .map(|at| {
                 format!(
-                    "    ::dispatch::Event::new(__default_{at} as *const (), __handled_{at} as *const (), ::dispatch::quick!(EVENTS, {at}, __handled_{at})),\n"
+                    "    ::dispatch::Event::new(__default_{at} as *const (), __handled_{at} as *const (), ::dispatch::quick!(EVENTS, {at}, __handled_{at}), ::dispatch::chosen!(EVENTS, {at}, __handled_{at}), &[{}]),\n",
+                    self.arguments(&self.events[at])
                 )
             })
             .collect();
@@ -118,6 +120,43 @@ impl Interface {
         );
         self.events.iter().enumerate().for_each(|(at, event)| self.raised(&mut code, at, event));
         code
+    }
+    /// What guards look at.
+    fn arguments(&self, event: &Procedure) -> String {
+        let argument = |passed: &Passed| match passed {
+            Passed::Value(Value::Handle(_)) => "::dispatch::Argument::Handle".into(),
+            Passed::Value(value) => {
+                let Integer { signed, bits } = integer(value);
+                format!("::dispatch::Argument::Value({}, {signed})", bits / 8)
+            }
+            Passed::Lent { of: Lent::Bytes, .. } => "::dispatch::Argument::Bytes".into(),
+            Passed::Lent { of: Lent::Plain(name), .. } => {
+                let mut numbers = String::new();
+                self.numbers(&mut numbers, name, 0);
+                format!("::dispatch::Argument::Lent(&[{numbers}])")
+            }
+        };
+        let all: Vec<String> = event.arguments.iter().map(|(_, passed)| argument(passed)).collect();
+        all.join(", ")
+    }
+    /// The numbers of a structure that begins there.
+    fn numbers(&self, to: &mut String, name: &str, start: usize) {
+        for field in self.fields(name) {
+            let (at, count) = (start + field.at, field.count.unwrap_or(1));
+            match &field.of {
+                Element::Integer(Integer { signed, bits }) => {
+                    let width = bits / 8;
+                    let _ = write!(
+                        to,
+                        "::dispatch::Numbers {{ at: {at}, width: {width}, signed: {signed}, count: {count} }}, "
+                    );
+                }
+                Element::Plain(name) => {
+                    let bytes = self.bytes_of(&field.of);
+                    (0..count).for_each(|n| self.numbers(to, name, at + n * bytes));
+                }
+            }
+        }
     }
     /// The function that an extension's slot leads to.
     fn entry(&self, code: &mut String, at: usize, procedure: &Procedure) {
@@ -185,28 +224,43 @@ impl Interface {
                 "/// Has what several handlers of `{name}` say be one: it gets what they say as it asks for it, and they are called so. One result alone is believed as it is.\n#[allow(dead_code)]\npub fn combine_{name}(combine: {form}) {{\n    // SAFETY: that is its form.\n    unsafe {{ EVENTS[{at}].combines_by(combine as *const ()) }};\n}}"
             );
         }
-        let _ = writeln!(code, "extern \"C\" fn __handled_{at}({parameters}){returned} {{");
-        let _ = writeln!(code, "    let __words = [{}];", words(event));
         if let Some(value) = &event.result {
             self.combined(code, at, event, value);
         }
+        let _ = writeln!(code, "extern \"C\" fn __handled_{at}({parameters}){returned} {{");
+        let _ = writeln!(code, "    let __words = [{}];", words(event));
+        if event.result.is_some() {
+            let _ = writeln!(code, "    if let Some(__combine) = EVENTS[{at}].combine() {{");
+            let _ = writeln!(code, "        return __combined_{at}(__combine, &__words);\n    }}");
+        }
         let _ = writeln!(code, "    EVENTS[{at}].handle(&__words){said}\n}}");
     }
-    /// What has several results be one, and is asked where there is such.
+    /// What has several results be one, and is asked where there is such. It is a function of its own, for which who has none saves no registers.
     fn combined(&self, code: &mut String, at: usize, event: &Procedure, value: &Value) {
         let (name, word) = (&event.name, format!("__word as {}", raw(value)));
         let (form, one) = (combining(value), believed(self, value, &word, "return None"));
-        let _ = writeln!(code, "    if let Some(__combine) = EVENTS[{at}].combine() {{");
+        let silent = number(value, event.default.unwrap_or_default());
+        let said = owned(value, "__one");
         let _ = writeln!(
             code,
-            "        // SAFETY: `combine_{name}` has put it there.\n        let __combine = unsafe {{ ::core::mem::transmute::<*mut (), {form}>(__combine.as_ptr()) }};"
+            "#[inline(never)]\nfn __combined_{at}(__combine: ::core::ptr::NonNull<()>, __words: &[usize; ::dispatch::WORDS]) -> usize {{"
         );
         let _ = writeln!(
             code,
-            "        // SAFETY: it is dropped here.\n        let __said = unsafe {{ EVENTS[{at}].said(&__words) }};"
+            "    // SAFETY: `combine_{name}` has put it there.\n    let __combine = unsafe {{ ::core::mem::transmute::<*mut (), {form}>(__combine.as_ptr()) }};"
         );
-        let _ = writeln!(code, "        let __one = __combine(__said.believed(|__word| Some({one})));");
-        let _ = writeln!(code, "        return {} as usize;\n    }}", owned(value, "__one"));
+        let _ = writeln!(
+            code,
+            "    // SAFETY: it is dropped here.\n    let __said = unsafe {{ EVENTS[{at}].said(__words) }};"
+        );
+        // Where nobody is called, or one, there is nothing to be made one of.
+        let _ = writeln!(code, "    let __count = __said.how_many();");
+        let _ = writeln!(code, "    let mut __said = __said.believed(|__word| Some({one}));");
+        let _ = writeln!(
+            code,
+            "    if __count < 2 {{\n        return __said.next().map_or({silent} as usize, |__one| {said} as usize);\n    }}"
+        );
+        let _ = writeln!(code, "    let __one = __combine(__said);\n    {said} as usize\n}}");
     }
 }
 

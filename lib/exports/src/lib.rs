@@ -40,6 +40,7 @@
 //! crate that an extension is compiled with, and the entries by which its handlers are called.
 
 mod code;
+mod guard;
 mod host;
 mod parse;
 #[cfg(test)]

@@ -16,15 +16,17 @@ extern crate alloc;
 mod image;
 pub mod keys;
 mod read;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use read::{Extension, Seal};
+pub use terms::{CONDITION, Compare, Condition, MOST_CONDITIONS, Order, Part};
 pub use write::{Parts, signed};
 
 /// The first bytes of a file; the last two are the format's version.
-pub const MAGIC: [u8; 8] = *b"PBLEXT01";
+pub const MAGIC: [u8; 8] = *b"PBLEXT02";
 /// Most bytes of a file.
 pub const MOST_BYTES: usize = 4 << 20;
 /// Most bytes of an image.
@@ -60,6 +62,8 @@ pub enum Section {
     Imports,
     /// [`Export`]s.
     Exports,
+    /// [`Guard`]s.
+    Guards,
     Text,
     /// Slots, then what is read: constants, with and without addresses.
     Constants,
@@ -69,12 +73,13 @@ pub enum Section {
     Symbols,
 }
 impl Section {
-    pub const ALL: [Section; 9] = [
+    pub const ALL: [Section; 10] = [
         Section::Name,
         Section::Reason,
         Section::Interfaces,
         Section::Imports,
         Section::Exports,
+        Section::Guards,
         Section::Text,
         Section::Constants,
         Section::Relocations,
@@ -87,6 +92,7 @@ impl Section {
             Section::Interfaces => "interfaces",
             Section::Imports => "imports",
             Section::Exports => "exports",
+            Section::Guards => "guards",
             Section::Text => "text",
             Section::Constants => "constants",
             Section::Relocations => "relocations",
@@ -98,7 +104,8 @@ impl Section {
         match self {
             Section::Interfaces => 32 + MOST_NAME,
             Section::Imports => 4 + MOST_NAME,
-            Section::Exports => 8 + MOST_NAME,
+            Section::Exports => 12 + 2 * MOST_NAME,
+            Section::Guards => 4 + CONDITION,
             Section::Relocations => 4,
             _ => 1,
         }
@@ -109,6 +116,7 @@ impl Section {
             Section::Name => MOST_NAME,
             Section::Reason => MOST_REASON,
             Section::Interfaces | Section::Imports | Section::Exports => MOST_PROCEDURES * self.record(),
+            Section::Guards => MOST_PROCEDURES * MOST_CONDITIONS * self.record(),
             Section::Text | Section::Constants => MOST_IMAGE,
             Section::Relocations => MOST_IMAGE / 2,
             Section::Symbols => MOST_BYTES,
@@ -170,6 +178,15 @@ pub struct Export<'a> {
     /// Where it begins in the text.
     pub entry: u32,
     pub name: &'a str,
+    /// Among the event's handlers; names are those of extensions.
+    pub order: Order<&'a str>,
+}
+/// A condition of an export's guard: all of them hold where it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The export's place among the file's.
+    pub export: u16,
+    pub condition: Condition,
 }
 
 /// Where the constants are in an image, and its bytes: whole pages.
@@ -199,8 +216,6 @@ pub enum Error {
     Name(Section, usize),
     /// The reason is no UTF-8.
     Reason,
-    /// A byte of the header that means nothing is not 0.
-    Reserved(usize),
     /// A limit is out of its range.
     Limits,
     /// The image is larger than [`MOST_IMAGE`].
@@ -213,6 +228,10 @@ pub enum Error {
     Place(Section, usize),
     /// Export `at` does not begin in the text, or at an odd place.
     Entry(usize),
+    /// The order of export `at` is none, or has a name where it needs none, or none where it needs one.
+    Terms(usize),
+    /// Condition `at` can not be, is of an export that the file has not or of one before that of the last, or is one too many of its export.
+    Guard(usize),
     /// Relocation `at` is not behind the one before it, is no whole word of the constants, is a slot, or its address is not in the image.
     Relocation(usize),
     /// There are more slots than the constants have room for, or one that is not 0.
@@ -221,14 +240,13 @@ pub enum Error {
 impl core::fmt::Display for Error {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match *self {
-            Error::Magic => write!(f, "is no extension: it does not begin with PBLEXT01"),
+            Error::Magic => write!(f, "is no extension: it does not begin with PBLEXT02"),
             Error::Length => write!(f, "is not as long as its header says"),
             Error::SectionLength(section) => write!(f, "section \"{}\": its length can not be", section.name()),
             Error::Name(section, at) => {
                 write!(f, "section \"{}\": name {at} is not of small letters, digits, \"-\" and \"_\"", section.name())
             }
             Error::Reason => write!(f, "the reason of its explicit decision is no text"),
-            Error::Reserved(at) => write!(f, "byte {at} of its header is not 0"),
             Error::Limits => write!(f, "a limit is out of its range"),
             Error::Image => write!(f, "its image is too large"),
             Error::Order(section, at) => {
@@ -241,6 +259,8 @@ impl core::fmt::Display for Error {
                 write!(f, "section \"{}\": record {at} is of a place that no interface has", section.name())
             }
             Error::Entry(at) => write!(f, "export {at} does not begin in its text"),
+            Error::Terms(at) => write!(f, "export {at} has an order that can not be"),
+            Error::Guard(at) => write!(f, "condition {at} of its guards can not be"),
             Error::Relocation(at) => write!(f, "relocation {at} is not where one can be, or leads out of the image"),
             Error::Slots => write!(f, "it has no room for its slots, or one is taken"),
         }

@@ -1,8 +1,8 @@
 //! Reading: one pass, in which all is looked at that the linker relies on.
 
 use crate::{
-    Digest, Error, Export, HEADER, Import, Interface, KEY, Layout, Limits, MAGIC, MOST_BYTES, MOST_IMAGE, MOST_NAME,
-    MOST_PROCEDURES, SIGNATURE, SLOT, Section,
+    Condition, Digest, Error, Export, Guard, HEADER, Import, Interface, KEY, Layout, Limits, MAGIC, MOST_BYTES,
+    MOST_CONDITIONS, MOST_IMAGE, MOST_NAME, MOST_PROCEDURES, Order, SIGNATURE, SLOT, Section,
 };
 
 /// A file that holds together. Whether it is signed by whom one believes is another question.
@@ -31,6 +31,7 @@ impl<'a> Extension<'a> {
         }
         let extension = Extension { bytes, seal, sections, name, reason, limits };
         extension.check_interfaces()?;
+        extension.check_terms()?;
         extension.check_image()?;
         Ok(extension)
     }
@@ -56,6 +57,24 @@ impl<'a> Extension<'a> {
             if let Some(at) = unordered(numbers) {
                 return Err(Error::Order(section, at));
             }
+        }
+        Ok(())
+    }
+    /// Orders and guards.
+    fn check_terms(&self) -> Result<(), Error> {
+        if let Some(at) = self.records(Section::Exports).position(|record| order(record).is_none()) {
+            return Err(Error::Terms(at));
+        }
+        let exports = self.exports().len();
+        let (mut last, mut count) = (0, 0);
+        for (at, record) in self.records(Section::Guards).enumerate() {
+            let export = u16_at(record, 0);
+            count = if export == last { count + 1 } else { 1 };
+            let is_ordered = export >= last && (export as usize) < exports && count <= MOST_CONDITIONS;
+            if !is_ordered || u16_at(record, 2) != 0 || Condition::of(&array_at(record, 4)).is_none() {
+                return Err(Error::Guard(at));
+            }
+            last = export;
         }
         Ok(())
     }
@@ -127,7 +146,17 @@ impl<'a> Extension<'a> {
             event: u16_at(record, 2),
             entry: u32_at(record, 4),
             name: padded(record, 8).unwrap_or_default(),
+            order: order(record).unwrap_or_default(),
         })
+    }
+    /// Conditions, by their exports.
+    pub fn guards(&self) -> impl Iterator<Item = Guard> + Clone + 'a {
+        let guard = |record| Some(Guard { export: u16_at(record, 0), condition: Condition::of(&array_at(record, 4))? });
+        self.records(Section::Guards).filter_map(guard)
+    }
+    /// Those of the export at that place.
+    pub fn conditions(&self, export: usize) -> impl Iterator<Item = Condition> + Clone + 'a {
+        self.guards().filter(move |guard| guard.export as usize == export).map(|guard| guard.condition)
     }
     /// Offsets in the constants of words that are offsets in the image.
     pub fn relocations(&self) -> impl ExactSizeIterator<Item = usize> + Clone + 'a {
@@ -182,12 +211,9 @@ fn sections(bytes: &[u8]) -> Result<[&[u8]; Section::ALL.len()], Error> {
     if !rest.is_empty() {
         return Err(Error::Length);
     }
-    let unused = LENGTHS + 4 * Section::ALL.len();
-    match bytes[unused..HEADER].iter().position(|&byte| byte != 0) {
-        Some(at) => Err(Error::Reserved(unused + at)),
-        None => Ok(sections),
-    }
+    Ok(sections)
 }
+const _: () = assert!(LENGTHS + 4 * Section::ALL.len() == HEADER, "no byte means nothing");
 /// Where the header has the sections' lengths: behind the magic, the file's length, three limits and the compiler.
 pub(crate) const LENGTHS: usize = 56;
 
@@ -208,6 +234,13 @@ fn padded(record: &[u8], at: usize) -> Option<&str> {
     let bytes = &record[at..at + MOST_NAME];
     let length = bytes.iter().rposition(|&byte| byte != 0)? + 1;
     name(&bytes[..length])
+}
+/// The order of an export: nothing where it can not be.
+fn order(record: &[u8]) -> Option<Order<&str>> {
+    let at = 12 + MOST_NAME;
+    let name = padded(record, at);
+    let is_none = record[at..].iter().all(|&byte| byte == 0);
+    Order::of(u32_at(record, at - 4), name).filter(|_| name.is_some() || is_none)
 }
 fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     let mut array = [0; N];

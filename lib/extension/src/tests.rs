@@ -5,6 +5,32 @@ use proptest::prelude::*;
 
 const TEXT: &[u8] = &[0x82, 0x80, 0x82, 0x80, 0x82, 0x80];
 
+const PORT: Condition = Condition {
+    argument: 0,
+    part: Part::Field,
+    width: 2,
+    signed: false,
+    compare: Compare::Equal,
+    offset: 36,
+    mask: 0xFFFF,
+    constant: 23,
+};
+const SIGNED: Condition = Condition {
+    argument: 1,
+    part: Part::Value,
+    width: 4,
+    signed: true,
+    compare: Compare::Below,
+    offset: 0,
+    mask: 0xFFFF_FFFF,
+    constant: -5i64 as u64,
+};
+const GUARDS: &[Guard] = &[
+    Guard { export: 0, condition: PORT },
+    Guard { export: 0, condition: SIGNED },
+    Guard { export: 1, condition: PORT },
+];
+
 fn constants() -> [u8; 32] {
     let mut constants = [0; 32];
     constants[16..24].copy_from_slice(&(PAGE as u64 + 3).to_le_bytes());
@@ -23,9 +49,10 @@ fn parts(constants: &[u8]) -> Parts<'_> {
             Import { interface: 1, procedure: 0, name: "block" },
         ],
         exports: &[
-            Export { interface: 0, event: 1, entry: 4, name: "arrived" },
-            Export { interface: 0, event: 9, entry: 0, name: "left" },
+            Export { interface: 0, event: 1, entry: 4, name: "arrived", order: Order::Before("count") },
+            Export { interface: 0, event: 9, entry: 0, name: "left", order: Order::Last },
         ],
+        guards: GUARDS,
         text: TEXT,
         constants,
         relocations: &[16],
@@ -64,6 +91,8 @@ fn what_is_written_is_read() {
     assert_eq!(extension.interfaces().collect::<Vec<_>>(), parts.interfaces);
     assert_eq!(extension.imports().collect::<Vec<_>>(), parts.imports);
     assert_eq!(extension.exports().collect::<Vec<_>>(), parts.exports);
+    assert_eq!(extension.guards().collect::<Vec<_>>(), GUARDS);
+    assert_eq!((extension.conditions(0).count(), extension.conditions(1).next()), (2, Some(PORT)));
     assert_eq!(extension.layout(), Layout { constants: PAGE, end: 2 * PAGE });
     assert_eq!(extension.relocations().collect::<Vec<_>>(), [16]);
     assert_eq!((extension.text(), extension.section(Section::Constants)), (TEXT, &constants[..]));
@@ -86,7 +115,7 @@ fn what_is_signed_is_all_before_the_signature() {
 }
 #[test]
 fn other_files_are_refused() {
-    assert_eq!(with(0, b"PBLEXT02"), Err(Error::Magic));
+    assert_eq!(with(0, b"PBLEXT01"), Err(Error::Magic));
     for file in [&b""[..], b"PBLEXT0", b"\x7fELF"] {
         assert_eq!(Extension::parse(file).map(|_| ()), Err(Error::Magic));
     }
@@ -140,7 +169,7 @@ fn a_name_that_is_too_long_is_not_written() {
 #[test]
 fn records_out_of_order_are_refused() {
     assert_eq!(with_in(Section::Interfaces, 32, b"z"), Err(Error::Order(Section::Interfaces, 1)));
-    assert_eq!(with_in(Section::Exports, 40 + 2, &[1]), Err(Error::Order(Section::Exports, 1)), "the same event twice");
+    assert_eq!(with_in(Section::Exports, 76 + 2, &[1]), Err(Error::Order(Section::Exports, 1)), "the same event twice");
     assert_eq!(with_in(Section::Imports, 0, &[1]), Err(Error::Order(Section::Imports, 1)));
 }
 #[test]
@@ -150,7 +179,7 @@ fn an_interface_that_it_has_not_is_refused() {
 }
 #[test]
 fn a_place_that_no_interface_has_is_refused() {
-    assert_eq!(with_in(Section::Exports, 40 + 3, &[1]), Err(Error::Place(Section::Exports, 1)));
+    assert_eq!(with_in(Section::Exports, 76 + 3, &[1]), Err(Error::Place(Section::Exports, 1)));
     assert_eq!(with_in(Section::Imports, 36 + 3, &[0xFF]), Err(Error::Place(Section::Imports, 1)));
 }
 #[test]
@@ -161,8 +190,57 @@ fn a_limit_out_of_its_range_is_refused() {
     }
 }
 #[test]
-fn bytes_that_mean_nothing_are_refused() {
-    assert_eq!(with(HEADER - 1, &[1]), Err(Error::Reserved(HEADER - 1)));
+fn an_order_that_can_not_be_is_refused() {
+    let terms = |export: usize, at: usize, bytes: &[u8]| with_in(Section::Exports, 76 * export + 40 + at, bytes);
+    assert_eq!(terms(0, 0, &[4]), Ok(()), "behind it");
+    for number in [0, 1, 2, 5, 255] {
+        assert_eq!(terms(0, 0, &[number]), Err(Error::Terms(0)), "{number} with a name");
+    }
+    assert_eq!(terms(0, 3, &[1]), Err(Error::Terms(0)));
+    assert_eq!(terms(0, 4, b"C"), Err(Error::Terms(0)), "a name that is none");
+    assert_eq!(terms(1, 0, &[3]), Err(Error::Terms(1)), "without a name");
+    assert_eq!(terms(1, 35, &[1]), Err(Error::Terms(1)), "bytes that mean nothing");
+}
+#[test]
+fn a_condition_that_can_not_be_is_refused() {
+    let guard = |at: usize, bytes: &[u8]| with_in(Section::Guards, at, bytes);
+    assert_eq!(guard(28, &[2]), Err(Error::Guard(1)), "of no export");
+    assert_eq!(guard(28, &[1]), Ok(()), "of the other one");
+    assert_eq!(guard(0, &[1]), Err(Error::Guard(1)), "behind one of the other");
+    for (at, bytes) in [
+        (1, &[1][..]),
+        (2, &[1]),
+        (5, &[4]),
+        (6, &[0]),
+        (6, &[3]),
+        (6, &[16]),
+        (7, &[6]),
+        (5, &[0]),
+        (14, &[1]),
+        (22, &[1]),
+        (28 + 12, &[1]),
+        (28 + 23, &[0]),
+        (28 + 5, &[3]),
+    ] {
+        let export = at / 28;
+        assert_eq!(guard(at, bytes), Err(Error::Guard(export)), "{bytes:?} at {at}");
+    }
+    let signed = Guard { export: 0, condition: Condition { part: Part::Bytes, offset: 1, ..SIGNED } };
+    let constants = constants();
+    assert_eq!(Parts { guards: &[signed], ..parts(&constants) }.write(), Err(Error::Guard(0)), "bytes with a sign");
+    let many = vec![Guard { export: 1, condition: PORT }; MOST_CONDITIONS + 1];
+    assert_eq!(Parts { guards: &many, ..parts(&constants) }.write(), Err(Error::Guard(MOST_CONDITIONS)));
+    assert!(Parts { guards: &many[1..], ..parts(&constants) }.write().is_ok());
+}
+#[test]
+fn a_condition_holds_of_what_it_says() {
+    let with = |compare| Condition { compare, ..PORT };
+    let holds = |raw| Compare::ALL.map(|compare| with(compare).holds(raw));
+    assert_eq!(holds(23), [true, false, false, true, false, true]);
+    assert_eq!(holds(22), [false, true, true, true, false, false]);
+    assert_eq!(holds(24), [false, true, false, false, true, true]);
+    assert!(Condition { mask: 0xFF, ..PORT }.holds(0x1717), "the lower bits count");
+    assert!(SIGNED.holds(0xFFFF_FFFA) && SIGNED.holds(u64::MAX - 5) && !SIGNED.holds(0xFFFF_FFFB) && !SIGNED.holds(4));
 }
 #[test]
 fn an_entry_that_is_not_in_the_text_is_refused() {

@@ -2,7 +2,8 @@
 
 use crate::read::LENGTHS;
 use crate::{
-    Digest, Error, Export, Extension, HEADER, Import, Interface, KEY, Limits, MAGIC, MOST_NAME, SIGNATURE, Section,
+    Digest, Error, Export, Extension, Guard, HEADER, Import, Interface, KEY, Limits, MAGIC, MOST_NAME, SIGNATURE,
+    Section,
 };
 use alloc::vec::Vec;
 
@@ -18,6 +19,8 @@ pub struct Parts<'a> {
     pub interfaces: &'a [Interface<'a>],
     pub imports: &'a [Import<'a>],
     pub exports: &'a [Export<'a>],
+    /// By their exports.
+    pub guards: &'a [Guard],
     pub text: &'a [u8],
     /// The slots first, as zeros.
     pub constants: &'a [u8],
@@ -79,6 +82,14 @@ impl Parts<'_> {
                     body.extend([export.interface, export.event].map(u16::to_le_bytes).as_flattened());
                     body.extend(export.entry.to_le_bytes());
                     name(body, at, export.name)?;
+                    body.extend(export.order.number().to_le_bytes());
+                    name(body, at, export.order.other().unwrap_or(""))?;
+                }
+            }
+            Section::Guards => {
+                for guard in self.guards {
+                    body.extend(u32::from(guard.export).to_le_bytes());
+                    body.extend(guard.condition.to_bytes());
                 }
             }
             Section::Text => body.extend(self.text),

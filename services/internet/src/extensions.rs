@@ -34,7 +34,7 @@ impl packets::Procedures for Host {
 pub fn offer(keeper: u8) -> Result<()> {
     let procedures = collected(packets::procedures::<Host>().into_iter())?;
     let mut exported = Vec::new();
-    exported.try_push(Exported { interface: &packets::INTERFACE, procedures })?;
+    exported.try_push(Exported { interface: &packets::INTERFACE, procedures, decides: None })?;
     match dispatch::offer(NAME, QUANTUM, exported) {
         Err(Error::EACCESS) => return Ok(()),
         offered => offered?,

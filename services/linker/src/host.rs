@@ -1,7 +1,7 @@
 //! A host of extensions, as the linker talks to it.
 
 use abi::address::PAGE;
-use abi::linking::{Draft, Handlers, INTERFACES, Info, Interface, PREFIX, operation};
+use abi::linking::{Draft, Handlers, INTERFACES, Info, Interface, PREFIX, Terms, operation};
 use abi::section::NAME;
 use abi::system::PORTAL_CLOSE;
 use abi::window::Plain;
@@ -78,15 +78,17 @@ impl Host {
         if self.given_up.load(Ordering::Acquire) { Err(Error::ETIMEDOUT) } else { Ok(()) }
     }
     /// Puts an extension there; its number. Where that is an error, or nobody waits for it any more, it is not there.
-    pub fn put(&mut self, plan: &Plan) -> Result<usize> {
-        let number = self.try_put(plan).inspect_err(|_| {
+    pub fn put(&mut self, plan: &Plan) -> core::result::Result<usize, (Error, Option<Refused<'static>>)> {
+        let put = self.laid_out(plan).map_err(|error| (error, None)).and_then(|number| self.link(plan, number));
+        let number = put.inspect_err(|_| {
             // What it has no draft of it has forgotten.
             let _ = self.ask(operation::FORGET, 0, 0, &mut 0u64);
         })?;
-        self.is_wanted().inspect_err(|_| _ = self.take_out(number))?;
+        self.is_wanted().inspect_err(|_| _ = self.take_out(number)).map_err(|error| (error, None))?;
         Ok(number)
     }
-    fn try_put(&mut self, plan: &Plan) -> Result<usize> {
+    /// All but that it handles anything: the draft's number.
+    fn laid_out(&mut self, plan: &Plan) -> Result<usize> {
         let (extension, layout) = (&plan.extension, plan.extension.layout());
         let limits = extension.limits();
         let mut draft = Draft {
@@ -96,7 +98,8 @@ impl Host {
             stack: limits.stack,
             arena: limits.arena,
             quantum: limits.quantum,
-            unused: 0,
+            vetted: extension.vetted().is_some().into(),
+            key: extension.seal().key,
             base: 0,
         };
         // All of the place, where the name is as long as one may be.
@@ -107,9 +110,19 @@ impl Host {
             let window = Alleged::lend_to_write(&mut *self.page);
             answer(self.portal, [operation::PLACE, number, at, window.address()])?;
         }
-        let mut handlers = fallible::boxed::<Handlers>(*plan.handlers)?;
-        self.is_wanted()?;
-        self.ask(operation::LINK, number, 0, &mut *handlers)
+        for (at, export) in extension.exports().enumerate() {
+            let mut terms = Terms::default();
+            if linker_logic::terms(&plan.extension, at, &export, &mut terms) {
+                self.ask(operation::TERMS, number, at, &mut terms)?;
+            }
+        }
+        Ok(number)
+    }
+    fn link(&mut self, plan: &Plan, number: usize) -> core::result::Result<usize, (Error, Option<Refused<'static>>)> {
+        let handlers = self.is_wanted().and_then(|()| fallible::boxed::<Handlers>(*plan.handlers));
+        let mut handlers = handlers.map_err(|error| (error, None))?;
+        let linked = self.ask(operation::LINK, number, 0, &mut *handlers);
+        linked.map_err(|error| (error, (error == Error::EACCESS).then_some(Refused::NotLet)))
     }
     pub fn take_out(&mut self, number: usize) -> Result<()> {
         self.ask(operation::UNLINK, number, 0, &mut 0u64).map(|_| ())

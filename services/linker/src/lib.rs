@@ -11,7 +11,7 @@ mod table;
 mod tests;
 mod upload;
 
-pub use plan::{Exported, Plan, RUNTIME, plan, signed};
+pub use plan::{Exported, Plan, RUNTIME, plan, signed, terms};
 pub use table::{Asked, MOST, Name, REMEMBERED, Table, said};
 pub use upload::{Uploads, Whose};
 
@@ -41,6 +41,8 @@ pub enum Refused<'a> {
     NoProcedure(&'a str, u16),
     /// It handles an event that the interface has not.
     NoEvent(&'a str, u16),
+    /// The host does not let it handle what it does.
+    NotLet,
     /// It handles nothing.
     NoHandler,
     /// Its quantum is longer than so many microseconds.
@@ -63,6 +65,7 @@ impl Display for Refused<'_> {
             Refused::OtherInterface(name) => write!(f, "the component's interface \"{name}\" is declared otherwise"),
             Refused::NoProcedure(name, n) => write!(f, "interface \"{name}\" has no procedure {n}"),
             Refused::NoEvent(name, n) => write!(f, "interface \"{name}\" has no event {n}"),
+            Refused::NotLet => write!(f, "the component does not let it handle what it does"),
             Refused::NoHandler => write!(f, "it handles no event"),
             Refused::Quantum(most) => {
                 write!(f, "an activation of it may take longer than {most} microseconds, the component's most")

@@ -146,7 +146,7 @@ fn put(file: &[u8], signs: &Signs, compiler: Digest, host: &mut Host) -> Outcome
     let put = |host: &mut Host| {
         let exported = host.exported()?;
         let plan = plan(file, signs, compiler, &exported).map_err(|why| (code(&why), Some(why)))?;
-        let number = host.put(&plan).map_err(|error| (error, None))?;
+        let number = host.put(&plan)?;
         let noted = TABLE.lock().note(host.name(), number, &plan.extension);
         noted.map_err(|error| {
             // What nobody could take out is not there.
@@ -180,7 +180,8 @@ fn code(why: &Refused) -> Error {
         | Refused::RevokedKey
         | Refused::Signature
         | Refused::NotForKey(_)
-        | Refused::Compiler => Error::EACCESS,
+        | Refused::Compiler
+        | Refused::NotLet => Error::EACCESS,
         Refused::NoMemory => Error::ENOMEM,
         _ => Error::EINVAL,
     }

@@ -1,11 +1,11 @@
 //! One extension and one host.
 
 use crate::Refused;
-use abi::linking::{Handler, Handlers};
+use abi::linking::{Handler, Handlers, Terms};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use extension::keys::{Keys, Public, Signs};
-use extension::{Digest, Extension, KEY, Seal};
+use extension::{Digest, Export, Extension, KEY, Seal};
 use fallible::{TryPush, boxed, collected};
 use ring::digest::{SHA256, digest};
 use ring::signature::{ED25519, UnparsedPublicKey};
@@ -102,6 +102,17 @@ pub fn plan<'a>(file: &'a [u8], signs: &Signs, compiler: Digest, host: &[Exporte
         0 => Err(Refused::NoHandler),
         _ => Ok(Plan { extension, slots, handlers }),
     }
+}
+/// On what terms the export at that place is called; whether there is anything to be said of it.
+pub fn terms(extension: &Extension, at: usize, export: &Export, terms: &mut Terms) -> bool {
+    let other = export.order.other().unwrap_or("");
+    terms.order = export.order.number().into();
+    terms.other[..other.len()].copy_from_slice(other.as_bytes());
+    for (to, condition) in terms.conditions.iter_mut().zip(extension.conditions(at)) {
+        *to = condition.to_bytes();
+        terms.count += 1;
+    }
+    (terms.order, terms.count) != (0, 0)
 }
 impl Exported {
     /// What a host says. It is believed in nothing: a number beyond what there can be is refused.

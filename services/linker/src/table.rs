@@ -1,7 +1,7 @@
 //! What is linked in where, as far as the linker knows: what hosts say, and whose it is.
 
 use abi::Error;
-use abi::linking::{Info, Linked};
+use abi::linking::{EXTENSIONS, Info, Linked};
 use abi::section::NAME;
 use alloc::vec::Vec;
 use extension::Extension;
@@ -10,7 +10,7 @@ use fallible::TryPush;
 /// Most that were taken out for what they did that are remembered: the last ones.
 pub const REMEMBERED: usize = 16;
 /// Most that a host may say it has, and most that it may say it has taken out.
-pub const MOST: usize = 64;
+pub const MOST: usize = EXTENSIONS;
 
 /// A host's name.
 pub type Name = [u8; NAME];

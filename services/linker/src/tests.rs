@@ -1,7 +1,7 @@
 use super::*;
 use abi::Error;
 use extension::keys::{Key, Keys, Signs};
-use extension::{Export, Extension, Import, Interface, Limits, Parts};
+use extension::{Compare, Condition, Export, Extension, Guard, Import, Interface, Limits, Order, Part, Parts};
 use proptest::prelude::*;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 
@@ -19,6 +19,16 @@ fn keys() -> Keys {
     let keys = signs.into_iter().zip(1..).map(|(signs, seed)| Key { public: public(seed), signs }).collect();
     Keys { compiler: COMPILER, keys }
 }
+const PORT: Condition = Condition {
+    argument: 0,
+    part: Part::Bytes,
+    width: 2,
+    signed: false,
+    compare: Compare::Equal,
+    offset: 36,
+    mask: 0xFFFF,
+    constant: 23,
+};
 fn parts() -> Parts<'static> {
     Parts {
         name: "filter",
@@ -30,7 +40,8 @@ fn parts() -> Parts<'static> {
             Import { interface: 0, procedure: 2, name: "panicked" },
             Import { interface: 1, procedure: 1, name: "reset" },
         ],
-        exports: &[Export { interface: 1, event: 0, entry: 2, name: "arrived" }],
+        exports: &[Export { interface: 1, event: 0, entry: 2, name: "arrived", order: Order::Before("other") }],
+        guards: &[Guard { export: 0, condition: PORT }],
         text: &[1, 0, 0x82, 0x80],
         constants: &[0; 16],
         relocations: &[],
@@ -107,7 +118,7 @@ fn a_byte_that_was_changed_is_refused_wherever_it_is() {
 fn a_key_signs_for_its_interfaces_only() {
     let [runtime, packets] = [0, 1].map(|n| parts().interfaces[n]);
     let interfaces = [runtime, Interface { name: "files", digest: [3; 32] }, packets];
-    let exports = [Export { interface: 2, event: 0, entry: 0, name: "arrived" }];
+    let exports = [Export { interface: 2, event: 0, entry: 0, name: "arrived", order: Order::Usual }];
     let file = file(&Parts { interfaces: &interfaces, imports: &[], exports: &exports, ..parts() }, 2);
     assert_eq!(plan(&file, &keys(), &host()).unwrap_err(), Refused::NotForKey("files"));
 }
@@ -135,8 +146,22 @@ fn numbers_beyond_what_an_interface_has_are_refused() {
 }
 #[test]
 fn what_handles_nothing_is_refused() {
-    let file = file(&Parts { exports: &[], ..parts() }, 1);
+    let file = file(&Parts { exports: &[], guards: &[], ..parts() }, 1);
     assert_eq!(plan(&file, &keys(), &host()).unwrap_err(), Refused::NoHandler);
+}
+#[test]
+fn a_host_is_told_on_what_terms_a_handler_is_called() {
+    let file = file(&parts(), 1);
+    let extension = Extension::parse(&file).unwrap();
+    let export = extension.exports().next().unwrap();
+    let mut said = abi::linking::Terms::default();
+    assert!(terms(&extension, 0, &export, &mut said));
+    assert_eq!((said.order, abi::section::text(&said.other), said.count), (3, "other", 1));
+    assert_eq!(Condition::of(&said.conditions[0]), Some(PORT));
+    let mut usual = abi::linking::Terms::default();
+    assert!(!terms(&extension, 1, &Export { order: Order::Usual, ..export }, &mut usual), "nothing is said of it");
+    assert!(terms(&extension, 1, &Export { order: Order::Last, ..export }, &mut usual));
+    assert_eq!((usual.order, usual.count), (2, 0));
 }
 #[test]
 fn a_host_that_says_what_can_not_be_is_not_believed() {
@@ -222,7 +247,7 @@ fn nobody_has_a_place_of_others() {
 fn why_is_said_in_words() {
     let file = file(&parts(), 1);
     assert_eq!(refused(&file[..file.len() - 1], &host()), "it is not as long as its header says");
-    assert_eq!(refused(b"no extension", &host()), "it is no extension: it does not begin with PBLEXT01");
+    assert_eq!(refused(b"no extension", &host()), "it is no extension: it does not begin with PBLEXT02");
     assert!(Extension::parse(&file).is_ok());
 }
 

@@ -5,6 +5,17 @@ pub struct Header {
     pub source: [u8; 4],
     pub size: u64,
 }
+/// Numbers of all kinds.
+pub struct Measured {
+    pub a: i8,
+    pub b: u8,
+    pub c: i16,
+    pub d: u16,
+    pub e: i32,
+    pub f: u32,
+    pub g: i64,
+    pub h: u64,
+}
 pub enum Verdict {
     Pass = 0,
     Drop = 1,
@@ -43,4 +54,5 @@ pub trait Events {
     }
     /// Nothing comes back.
     fn noted(a: i8, b: u64);
+    fn measured(measured: &Measured);
 }

@@ -5,6 +5,7 @@
 
 extern crate alloc;
 
+mod chosen;
 mod liar;
 mod race;
 mod sample {
@@ -15,8 +16,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::{Add, Mul};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use dispatch::{Draft, Exported, Page};
-use extension::Extension;
+use dispatch::{Asked, Draft, Exported, Handled, Page};
+use extension::{Compare, Condition, Extension, Order, Part};
 use pebble::abi::section::text;
 use pebble::file;
 use pebble::interfaces::memory;
@@ -63,6 +64,21 @@ impl sample::Procedures for Host {
     }
 }
 
+/// The place of `turn` among the events.
+const TURN: usize = 2;
+/// With which number alone an extension that is linked in from now on handles `turn`, or one of these.
+static ONLY: AtomicU64 = AtomicU64::new(ANY);
+const ANY: u64 = u64::MAX;
+const NONE: u64 = u64::MAX - 1;
+fn decides(asked: &Asked) -> pebble::Result<Vec<Condition>> {
+    let constant = match (asked.event, ONLY.load(Ordering::Relaxed)) {
+        (TURN, NONE) => return Err(pebble::Error::EACCESS),
+        (TURN, number) if number != ANY => number,
+        _ => return Ok(chosen::imposed(asked.event)),
+    };
+    let (part, compare, mask) = (Part::Value, Compare::Equal, u32::MAX.into());
+    Ok(vec![Condition { argument: 0, part, width: 4, signed: false, compare, offset: 0, mask, constant }])
+}
 /// What the linker does, without a look at who has signed it.
 fn link(file: &[u8]) -> pebble::Result<usize> {
     let extension = Extension::parse(file).map_err(|_| pebble::Error::EINVAL)?;
@@ -87,10 +103,20 @@ fn link(file: &[u8]) -> pebble::Result<usize> {
         draft.place(at, &page)?;
     }
     let mut handlers = Vec::new();
-    for export in extension.exports() {
+    for (at, export) in extension.exports().enumerate() {
         let interface = known(export.interface).ok_or(pebble::Error::EINVAL)?;
         let event = interface.events.get(export.event as usize).ok_or(pebble::Error::EINVAL)?;
-        handlers.push((event, draft.base() + export.entry as usize));
+        let named = |name: &str| pebble::abi::section::fitted(name).unwrap_or_default();
+        let order = Order::of(export.order.number(), export.order.other().map(named)).unwrap_or_default();
+        let entry = draft.base() + export.entry as usize;
+        let mut conditions: Vec<Condition> = extension.conditions(at).collect();
+        if interface.name == "sample" {
+            let (extension, event) = (extension.name(), export.event as usize);
+            let asked = Asked { extension, key: [0; 8], vetted: false, event, conditions: &conditions };
+            let more = decides(&asked)?;
+            conditions.extend(more);
+        }
+        handlers.push(Handled { event, entry, conditions, order });
     }
     dispatch::link(draft.finish(extension.name().into())?, handlers)
 }
@@ -238,6 +264,32 @@ fn keeps<T: Copy + PartialEq + From<u8> + Add<Output = T> + Mul<Output = T>>(tur
 /// Which are linked in, the first of them first.
 static LINKED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
 
+/// A step with a number.
+fn with_number(file: &[u8], how: &str, number: &str) -> pebble::Result<()> {
+    let number = match number {
+        "any" => ANY,
+        "none" => NONE,
+        number => number.parse().map_err(|_| pebble::Error::EINVAL)?,
+    };
+    match how {
+        "only" => ONLY.store(number, Ordering::Relaxed),
+        // So many, each for a number of its own.
+        "each" => {
+            for only in 0..number {
+                ONLY.store(only, Ordering::Relaxed);
+                let number = link(file)?;
+                LINKED.lock().push(number);
+            }
+        }
+        "chosen" => chosen::chosen(file, number as usize)?,
+        // `below:3000` has seen a thread enter what was freed; it takes minutes.
+        _ => {
+            let priority = (how == "below").then_some(race::BELOW);
+            race::race(file, number as u32, priority, how == "guarded")?;
+        }
+    }
+    Ok(())
+}
 fn step(file: &[u8], step: &str) -> pebble::Result<()> {
     match step {
         "raise" => raise(),
@@ -289,11 +341,8 @@ fn step(file: &[u8], step: &str) -> pebble::Result<()> {
         "leave" => LEAVE.store(true, Ordering::Release),
         "sweep" => sweep(file)?,
         "many" => println!("nothing is left: {:?}", is_nothing_left(file, 1000)),
-        // `below:3000` has seen a thread enter what was freed; it takes minutes.
-        race if let Some((how, rounds)) = race.split_once(':') => {
-            let priority = (how == "below").then_some(race::BELOW);
-            race::race(file, rounds.parse().map_err(|_| pebble::Error::EINVAL)?, priority)?;
-        }
+        "none" => LINKED.lock().drain(..).try_for_each(dispatch::unlink)?,
+        with if let Some((how, number)) = with.split_once(':') => with_number(file, how, number)?,
         turn => println!("turn {turn}: {}", sample::turn(turn.parse().map_err(|_| pebble::Error::EINVAL)?)),
     }
     Ok(())
@@ -301,7 +350,11 @@ fn step(file: &[u8], step: &str) -> pebble::Result<()> {
 fn run(env: &Env) -> pebble::Result<()> {
     dispatch::start("app.faults", None)?;
     let procedures = sample::procedures::<Host>().into();
-    dispatch::offer(NAME, 1_000_000, vec![Exported { interface: &sample::INTERFACE, procedures }])?;
+    dispatch::offer(
+        NAME,
+        1_000_000,
+        vec![Exported { interface: &sample::INTERFACE, procedures, decides: Some(decides) }],
+    )?;
     let file = file::read(env.argument(1).ok_or(pebble::Error::EINVAL)?)?;
     (2..).map_while(|n| env.argument(n)).try_for_each(|word| step(&file, word))
 }

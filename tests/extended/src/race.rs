@@ -1,5 +1,6 @@
 //! Several threads raise an event while its handler comes and goes.
 
+use crate::chosen;
 use crate::{link, sample};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -33,13 +34,16 @@ fn raises(mut number: u32) {
     }
     LEFT.fetch_sub(1, Ordering::Release);
 }
-/// The handler comes and goes so often, and threads of that priority raise its event. It says whether all was as it must be, and nothing that is a matter of chance.
-pub fn race(file: &[u8], rounds: u32, priority: Option<u8>) -> pebble::Result<()> {
+/// The handler comes and goes so often, and threads of that priority raise its event; where it has a guard, in every other life of its own. It says whether all was as it must be, and nothing that is a matter of chance.
+pub fn race(file: &[u8], rounds: u32, priority: Option<u8>, guarded: bool) -> pebble::Result<()> {
     for first in 0..RAISERS {
         pebble::thread::spawn(priority, move || raises(first))?;
     }
     let mut gone = 0;
     for round in 0..rounds {
+        if guarded {
+            chosen::odd_ones_only(round % 2 == 0);
+        }
         let (number, before) = (link(file)?, HANDLED.load(Ordering::Relaxed));
         // It is not taken out before it was entered; how often, differs. Who was interrupted for long in it has ended it.
         let mut ended = None;

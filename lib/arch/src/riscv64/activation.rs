@@ -99,6 +99,10 @@ pub unsafe extern "C" fn enter_quickly() {
         "ld   t2, {list}(t0)",
         "ld   t3, {home}(t2)",
         "ld   t2, {entry}(t2)",
+        // Who was found otherwise (`choosing`) comes here, with the same in these registers.
+        // What is linked together of several libraries has it several times, and one is as good as another.
+        ".weak pebble_enter_found",
+        "pebble_enter_found:",
         atomic!("amoswap.d.aq t4, zero, (t3)"),
         "beqz t4, 3f",
         "ld   t6, {calls}(t4)",
@@ -180,24 +184,39 @@ unsafe extern "C" fn turn_back() {
         idle = const offset_of!(Landing, idle),
     )
 }
-/// The address of a function that the cell of event `$at` in array `$events`, whose elements have `$size` bytes, leads to where it is handled the quick way. `$handled` is the
+/// The address of a function that the cell of event `$at` in array `$events`, whose elements have `$size` bytes, leads to where it is handled the quick way by one. `$handled` is the
 /// function for where it is not.
 ///
 /// Three instructions.
 #[macro_export]
 macro_rules! quick {
-    ($events:ident, $at:literal, $size:expr, $handled:path) => {{
+    ($events:ident, $at:literal, $size:expr, $handled:path) => {
+        $crate::enters!($events, $at, $size, $crate::activation::enter_quickly)
+    };
+}
+/// The same where there are several, of whom one at most is called.
+#[macro_export]
+macro_rules! chosen {
+    ($events:ident, $at:literal, $size:expr, $handled:path) => {
+        $crate::enters!($events, $at, $size, $crate::choosing::choose_quickly)
+    };
+}
+/// A function that goes on at `$enter` with the event's address.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! enters {
+    ($events:ident, $at:literal, $size:expr, $enter:path) => {{
         #[unsafe(naked)]
-        unsafe extern "C" fn quick() {
+        unsafe extern "C" fn enters() {
             core::arch::naked_asm!(
                 "lla  t0, {events} + {place}",
                 "tail {enter}",
                 events = sym $events,
                 place = const $at * $size,
-                enter = sym $crate::activation::enter_quickly,
+                enter = sym $enter,
             )
         }
-        quick as *const ()
+        enters as *const ()
     }};
 }
 /// Goes on behind [`activate`], which says why: not 0. What is on the stack in between is left as it is. Where the activation was entered the quick way, what its home has for that

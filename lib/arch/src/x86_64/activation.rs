@@ -22,6 +22,12 @@ macro_rules! quick {
     };
 }
 #[macro_export]
+macro_rules! chosen {
+    ($events:ident, $at:literal, $size:expr, $handled:path) => {
+        $handled as *const ()
+    };
+}
+#[macro_export]
 macro_rules! door {
     ($body:path, $why:expr $(, $generic:ident: $bound:path)?) => {
         $body as *const () as usize

@@ -3,6 +3,8 @@
 #[cfg(all(target_arch = "x86_64", target_os = "none"))]
 pub mod activation;
 #[cfg(all(target_arch = "x86_64", target_os = "none"))]
+pub mod choosing;
+#[cfg(all(target_arch = "x86_64", target_os = "none"))]
 pub mod component;
 pub mod paging;
 pub mod text;
