@@ -3,6 +3,9 @@
 //! Number 0 is "return". Those below are opened by the portal manager when it makes a domain; all others are opened
 //! by name and get numbers from [`FIRST_FREE`] up.
 
+/// Units of the time register in a second, on QEMU's `virt` machine.
+pub const TIMEBASE: u64 = 10_000_000;
+
 macro_rules! system_portals {
     ($($(#[$doc:meta])* $name:ident = $number:literal, $portal:literal;)*) => {
         $($(#[$doc])* pub const $name: usize = $number;)*

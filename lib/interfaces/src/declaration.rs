@@ -102,7 +102,8 @@ macro_rules! stubs {
             }
         )+
         /// The same calls, made once more by a portal that is opened anew, where there was none, or its server has ended. What that one had begun may
-        /// have been done: they are for calls that may be made twice. Where there is none again, the error says why.
+        /// have been done: they are for calls that may be made twice. The next server is waited for ([`PATIENCE`](crate::import::PATIENCE)). `EDEAD`: in
+        /// vain; `ENOENT`: there is none.
         #[cfg(target_os = "none")]
         pub mod anew {
             #[allow(unused_imports)]

@@ -334,7 +334,7 @@ unsafe impl<S: ?Sized, const N: usize> Sync for Provides<S, N> {}
 /// What the dead one had begun may have been done, so this is for calls that may be made twice.
 #[doc(hidden)]
 pub fn call_anew(portal: &crate::portal::Import, words: &Words) -> isize {
-    let end = crate::time::time() + 2 * crate::time::TIMEBASE;
+    let end = crate::time::time() + interfaces::import::PATIENCE;
     let mut again = false;
     loop {
         let result = portal.call(words.all());
@@ -344,12 +344,10 @@ pub fn call_anew(portal: &crate::portal::Import, words: &Words) -> isize {
         }
         // A server that lives may answer so too, as often as it is asked: others run meanwhile.
         if portal.reopen().is_err() || core::mem::replace(&mut again, true) {
-            crate::time::sleep(LATER);
+            crate::time::sleep(interfaces::import::LATER as u64);
         }
     }
 }
-/// Ticks after which a server that is not there yet, or was none the last time, is asked again.
-const LATER: u64 = 1_000_000;
 
 /// Declares portals as functions: for each a line `"NAME": fn function(argument: Type, …) -> Result<Type>;`, see [`interface`](mod@crate::interface)
 /// for the types. The module has a function of each name that calls the portal; the same in `anew`, which opens it again where its server

@@ -1,6 +1,7 @@
 //! Time. A tick of `hrtime` is two core cycles.
 
 use abi::system;
+pub use abi::system::TIMEBASE;
 pub use arch::component::cycles;
 
 /// High-resolution time, in ticks.
@@ -11,8 +12,6 @@ pub fn hrtime() -> u64 {
 pub fn sleep(ticks: u64) {
     crate::portal::call(system::SLEEP, [ticks as usize]);
 }
-/// Units of the time register in a second, on QEMU's `virt` machine.
-pub const TIMEBASE: u64 = 10_000_000;
 /// The time register: [`TIMEBASE`] units in a second since the machine was started.
 #[inline(always)]
 pub fn time() -> u64 {

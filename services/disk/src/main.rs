@@ -17,6 +17,7 @@ use abi::file::{Entry, Status, flags, operation};
 use abi::name::Name;
 use abi::section::cut;
 use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use blocks::{Blocks, Random, Wall};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use owners::Owners;
@@ -76,9 +77,13 @@ static ENDED: AtomicUsize = AtomicUsize::new(0);
 fn start(_: &pebble::Env) {
     let Ok(gone) = Semaphore::new(0) else { return };
     GONE.store(gone.number(), Ordering::Relaxed);
-    // In a thread, so that clients find the portals at once, and wait for the lock until the disk is ready.
-    let _ = pebble::thread::spawn(None, move || {
+    let Ok(locked) = Semaphore::new(0).map(Arc::new) else { return };
+    let is_locked = locked.clone();
+    // In a thread, so that clients find the portals at once, and wait for the lock until the disk is ready: it has that before the first of them comes.
+    let mounts = pebble::thread::spawn(None, move || {
         let mut state = STATE.lock();
+        let _ = is_locked.post();
+        drop(is_locked);
         // Without a driver there is no disk, and that is no error.
         let Ok(disk) = Blocks::open() else { pebble::thread::exit_domain(0) };
         match mount(disk) {
@@ -92,6 +97,9 @@ fn start(_: &pebble::Env) {
             }
         }
     });
+    if mounts.is_ok() {
+        let _ = locked.wait();
+    }
     let _ = pebble::thread::spawn(Some(PRIORITY), move || {
         while gone.wait().is_ok() {
             collect();

@@ -1,5 +1,5 @@
 //! Writes files to the disk and syncs each, while another thread of it kills the disk's driver and the file system by turns. What goes
-//! wrong is begun anew; what was synced must be there in the end.
+//! wrong is begun anew; what was synced must be there all the time.
 #![no_std]
 #![no_main]
 
@@ -10,6 +10,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use pebble::abi::inspect::Domain;
 use pebble::abi::nucleus::MAX_DOMAINS;
 use pebble::file::{self, File};
+use pebble::time::{TIMEBASE, time};
 use pebble::{Error, Result, check, directory, println};
 
 pebble::import! {
@@ -27,6 +28,8 @@ const MOMENT: u64 = 10_000_000;
 const ATTEMPTS: usize = 200;
 
 static KILLED: AtomicUsize = AtomicUsize::new(0);
+/// The number of the error for a file that is there; 0: none.
+static MISSED: AtomicUsize = AtomicUsize::new(0);
 static OVER: AtomicBool = AtomicBool::new(false);
 
 /// Ends the domain with this name; false: there is none.
@@ -45,6 +48,16 @@ fn killer() {
         pebble::time::sleep(PERIOD);
         if names.next().is_some_and(kill) {
             KILLED.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+/// The first file lasts, whoever is killed: nobody may say anything else, and least of all while another file system is started.
+fn looker() {
+    while !OVER.load(Ordering::Relaxed) {
+        pebble::time::sleep(MOMENT / 10);
+        match file::metadata("disk/kept/0") {
+            Ok(_) | Err(Error::EDEAD) => {}
+            Err(error) => MISSED.store(error as usize, Ordering::Relaxed),
         }
     }
 }
@@ -82,24 +95,55 @@ fn until<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
     }
     attempt()
 }
+/// Where the file system is not started again, who had it open waits for it once, and is told that it has died; from then on there is none.
+fn for_good() -> Result<()> {
+    let mut status = file::metadata("disk/kept/0");
+    for _ in 0..ATTEMPTS {
+        if status.is_err() {
+            break;
+        }
+        kill("disk");
+        status = file::metadata("disk/kept/0");
+    }
+    let from = time();
+    let then = file::metadata("disk/kept/0");
+    let waited = time() - from;
+    if (status, then) == (Err(Error::EDEAD), Err(Error::ENOENT)) && waited < TIMEBASE {
+        return Ok(());
+    }
+    println!("{status:?} where there is no file system any more, then {then:?} after {waited} units");
+    Err(Error::EDEAD)
+}
 fn run() -> Result<()> {
     let killer = pebble::thread::spawn(None, killer)?;
+    let mut looker = None;
     let mut n = 0;
     // At least as many as that, and until all kills are made.
     while n < FILES || KILLED.load(Ordering::Relaxed) < KILLS {
         until(|| keep(n))?;
         println!("synced {n}");
+        if n == 0 {
+            looker = Some(pebble::thread::spawn(None, self::looker)?);
+        }
         n += 1;
     }
     OVER.store(true, Ordering::Relaxed);
     let _ = killer.join();
+    if let Some(looker) = looker {
+        let _ = looker.join();
+    }
+    let missed = MISSED.load(Ordering::Relaxed);
+    if let Some(error) = Error::from_number(missed) {
+        println!("{} for a file that is there", error.name());
+        return Err(error);
+    }
     for kept in 0..n {
         if !until(|| is_kept(kept))? {
             println!("{kept} is not as it was");
             return Err(Error::EIO);
         }
     }
-    Ok(())
+    for_good()
 }
 fn main(_: &pebble::Env) -> i32 {
     match run() {

@@ -1,6 +1,6 @@
 //! Parts of a system that are killed while they work: each client sees an error that it can handle, and the next one is answered.
 
-use super::http::{Answer, INDEX, files, long, send, serving, until_answered};
+use super::http::{Answer, INDEX, files, length, long, send, serving, until_answered};
 use super::running::{PATIENCE, Running};
 use crate::disk;
 use crate::power_cuts::with_disk;
@@ -32,21 +32,28 @@ fn rest(mut stream: &TcpStream, said: &mut Vec<u8>) -> Result<()> {
     ensure!(is_over(&mut stream, said), "neither bytes nor an end came");
     Ok(())
 }
-/// How many whole answers are in what came; all of it must be right, as far as it goes.
+/// How many whole answers with the file are in what came; all of it must be right, as far as it goes. A request that came while nobody could
+/// answer it is told so, and the next one may be answered.
 fn whole(mut said: &[u8]) -> Result<usize> {
     let long = long();
+    let mut whole = 0;
     for count in 0..ANSWERS {
-        let Some(end) = said.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(count) };
-        ensure!(said.starts_with(b"HTTP/1.1 200"), "answer {count} is another one");
-        said = &said[end + 4..];
-        let there = said.len().min(long.len());
-        ensure!(said[..there] == long[..there], "answer {count} has other bytes");
-        if there < long.len() {
-            return Ok(count);
+        let Some(end) = said.windows(4).position(|four| four == b"\r\n\r\n") else { break };
+        let (head, rest) = said.split_at(end + 4);
+        let head = str::from_utf8(head)?;
+        let is_refusal = head.starts_with("HTTP/1.1 503");
+        ensure!(is_refusal || head.starts_with("HTTP/1.1 200"), "answer {count} is another one: {head}");
+        let length = length(head).with_context(|| format!("answer {count} has no length: {head}"))?;
+        ensure!(is_refusal || length == long.len(), "answer {count} has {length} bytes");
+        let (body, next) = rest.split_at(rest.len().min(length));
+        ensure!(is_refusal || long.starts_with(body), "answer {count} has other bytes");
+        if body.len() < length {
+            break;
         }
-        said = &said[there..];
+        whole += usize::from(!is_refusal);
+        said = next;
     }
-    Ok(ANSWERS)
+    Ok(whole)
 }
 /// Kills each of the components in the middle of a transfer. Of those of `unnoticed` the client sees nothing.
 pub fn each(mut system: Running, components: &[&str], unnoticed: &[&str]) -> Result<()> {
