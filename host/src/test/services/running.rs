@@ -15,6 +15,14 @@ use std::time::{Duration, Instant};
 /// How long an answer may take on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// What the guest's time goes by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Time {
+    Real,
+    /// By the instructions that it executes, and by real time while it waits: what else this machine does takes none of it. So nobody in the guest has
+    /// used up time in which he did not run.
+    Counted,
+}
 /// A system that runs, with its port 80 at one of this machine's, and its port 7 for datagrams at another.
 pub struct Running {
     pub port: u16,
@@ -33,12 +41,27 @@ impl Running {
         disk: Option<PathBuf>,
         change: impl FnOnce(&mut System),
     ) -> Result<Running> {
+        Running::with_time(root, name, files, disk, Time::Real, change)
+    }
+    /// The same, where the guest has that time.
+    pub fn with_time(
+        root: &Path,
+        name: &str,
+        files: Vec<(String, Vec<u8>)>,
+        disk: Option<PathBuf>,
+        time: Time,
+        change: impl FnOnce(&mut System),
+    ) -> Result<Running> {
         let mut system = system::load(root, name)?;
         change(&mut system);
         let image = exec::make_image(root, &system, files)?;
         let devices = Devices { net: ["tcp:0:80", "udp:0:7"].map(String::from).to_vec(), disk, disk_log: None };
         let forwards: Vec<Forward> = devices.forwards()?;
-        let machine = Machine { extra: devices.arguments(&system.components, &forwards), ..Machine::default() };
+        let mut extra = devices.arguments(&system.components, &forwards);
+        if time == Time::Counted {
+            extra.extend(["-icount", "shift=0,sleep=on"].map(String::from));
+        }
+        let machine = Machine { extra, ..Machine::default() };
         let mut guest = Guest::start(&image, &machine, false, Stdio::piped())?;
         let keys = guest.stdin().context("the guest has no input")?;
         let mut from = guest.stdout().context("the guest has no output")?;
