@@ -3,7 +3,7 @@
 use crate::manifest::Manifest;
 use anyhow::{Context, Result, bail, ensure};
 use exports::{ENTRY, Interface, SLOT};
-use extension::{Export, Guard, Import, Order, Parts};
+use extension::{Export, Guard, Import, Parts};
 use object::read::elf::ElfFile64;
 use object::{LittleEndian, Object, ObjectSection, ObjectSymbol, RelocationFlags, SectionFlags, elf};
 use std::fmt::Write;
@@ -92,17 +92,6 @@ fn symbols(elf: &Elf) -> String {
     text
 }
 
-/// The same with a name that is only lent.
-fn by_name(order: &Order<String>) -> Order<&str> {
-    match order {
-        Order::Usual => Order::Usual,
-        Order::First => Order::First,
-        Order::Last => Order::Last,
-        Order::Before(name) => Order::Before(name),
-        Order::After(name) => Order::After(name),
-    }
-}
-
 /// The file, signed by nobody, of what the linker made; `reason` says why it is to be signed though it is refused, or nothing.
 pub fn file(bytes: &[u8], manifest: &Manifest, identity: extension::Digest, reason: &str) -> Result<Vec<u8>> {
     let elf = Elf::parse(bytes).context("what is linked")?;
@@ -127,7 +116,7 @@ pub fn file(bytes: &[u8], manifest: &Manifest, identity: extension::Digest, reas
                 event,
                 entry: u32::try_from(symbol.address())?,
                 name: &of.name,
-                order: by_name(&terms.order),
+                order: terms.order.as_ref().map(String::as_str),
             };
             exported.push((export, &terms.conditions));
         }

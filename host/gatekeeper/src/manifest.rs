@@ -124,13 +124,9 @@ fn handlers<'i>(
 }
 /// An order as it is written.
 fn order(text: &str) -> Result<Order<String>, String> {
-    match *text.split(' ').collect::<Vec<_>>() {
-        ["first"] => Ok(Order::First),
-        ["last"] => Ok(Order::Last),
-        ["before", name] if extension::is_name(name) => Ok(Order::Before(name.into())),
-        ["after", name] if extension::is_name(name) => Ok(Order::After(name.into())),
-        _ => Err(format!("order: \"{text}\" is not first, last, before NAME or after NAME, of another extension")),
-    }
+    let order = Order::parse(text).map(|order| order.map(String::from));
+    order
+        .ok_or_else(|| format!("order: \"{text}\" is not first, last, before NAME or after NAME, of another extension"))
 }
 /// On what terms each of the events is handled.
 fn terms(

@@ -43,14 +43,9 @@ fn terms(text: &mut String, file: &Extension, at: usize, export: &Export, known:
     if !conditions.is_empty() {
         writeln!(text, "guard       {name}: {}", conditions.join(" && "))?;
     }
-    let order = match export.order {
-        Order::Usual => return Ok(()),
-        Order::First => "first".into(),
-        Order::Last => "last".into(),
-        Order::Before(other) => format!("before {other}"),
-        Order::After(other) => format!("after {other}"),
-    };
-    writeln!(text, "order       {name}: {order}")?;
+    if export.order != Order::Usual {
+        writeln!(text, "order       {name}: {}", export.order)?;
+    }
     Ok(())
 }
 /// What is printed. Letters of a reason that a terminal would do something with are escaped.
@@ -122,16 +117,7 @@ mod tests {
     use ring::rand::SystemRandom;
     use ring::signature::{Ed25519KeyPair, KeyPair};
 
-    const PORT: Condition = Condition {
-        argument: 0,
-        part: Part::Value,
-        width: 2,
-        signed: false,
-        compare: Compare::Equal,
-        offset: 0,
-        mask: 0xFFFF,
-        constant: 23,
-    };
+    const PORT: Condition = Condition::new(0, Part::Value, 0, 2, Compare::Equal, 23);
     fn unsigned(reason: &str) -> Vec<u8> {
         let parts = Parts {
             name: "filter",

@@ -25,14 +25,68 @@ const FACTORS: [u64; 4] = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03, 0xBF58_
 /// Most fields that are compared with each other for who is to be looked up.
 const FIELDS: usize = 8;
 
-/// How those of a list are found whose guards hold.
-pub(crate) struct Choice {
-    /// What leads to most of them; where nobody compares anything for being equal there is none.
-    field: Option<Field>,
+/// Slots by their keys.
+struct Table {
     factor: u64,
     shift: u32,
     /// As many as the highest bits reach, and more behind them, the last of which is empty.
     slots: Vec<Slot>,
+}
+impl Table {
+    /// Of keys that ascend, each with what has it, by the factor by which fewest slots have to be passed. `ENOMEM`.
+    fn of(keys: &[(u64, u16)]) -> Result<Table, Error> {
+        let mut slots = Vec::new();
+        for (n, (key, _)) in keys.iter().enumerate() {
+            match slots.last_mut() {
+                Some(Slot { key: last, count, .. }) if last == key => *count += 1,
+                _ => slots.try_push(Slot { key: *key, from: n as u16, count: 1 })?,
+            }
+        }
+        let (mut best, mut fewest) = Table::lay(&slots, FACTORS[0])?;
+        for factor in &FACTORS[1..] {
+            if fewest == 0 {
+                break;
+            }
+            let (table, passed) = Table::lay(&slots, *factor)?;
+            if passed < fewest {
+                (best, fewest) = (table, passed);
+            }
+        }
+        Ok(best)
+    }
+    /// By that factor, and how many slots have to be passed to come to all of them. `ENOMEM`.
+    fn lay(slots: &[Slot], factor: u64) -> Result<(Table, usize), Error> {
+        let size = (2 * slots.len()).next_power_of_two().max(2);
+        let mut table = Table { factor, shift: 64 - size.ilog2(), slots: Vec::new() };
+        // There are as many behind the last that a key leads to as there are keys.
+        table.slots.room_for(size + slots.len() + 1)?;
+        table.slots.resize(size + slots.len() + 1, Slot::default());
+        let mut passed = 0;
+        for slot in slots {
+            let first = table.first(slot.key);
+            let ahead = table.filled(first).count();
+            table.slots[first + ahead] = *slot;
+            passed += ahead;
+        }
+        Ok((table, passed))
+    }
+    /// The first slot that may have the key.
+    fn first(&self, key: u64) -> usize {
+        (key.wrapping_mul(self.factor) >> self.shift) as usize
+    }
+    /// Those from a place to the next empty one.
+    fn filled(&self, from: usize) -> impl Iterator<Item = &Slot> {
+        self.slots[from..].iter().take_while(|slot| slot.count > 0)
+    }
+    fn find(&self, key: u64) -> Option<&Slot> {
+        self.filled(self.first(key)).find(|slot| slot.key == key)
+    }
+}
+/// How those of a list are found whose guards hold.
+pub(crate) struct Choice {
+    /// What leads to most of them; where nobody compares anything for being equal there is none.
+    field: Option<Field>,
+    table: Table,
     /// Places in the list, by their keys, ascending.
     keyed: Vec<u16>,
     /// Places of those that the field does not tell apart, ascending.
@@ -60,33 +114,12 @@ impl Choice {
         }
         keys.sort_unstable();
         let keyed = fallible::collected(keys.iter().map(|(_, place)| *place))?;
-        let mut choice =
-            Choice { field, factor: FACTORS[0], shift: 63, slots: Vec::new(), keyed, others, stands_for, more };
-        choice.lay_out(&keys)?;
-        Ok(choice)
+        Ok(Choice { field, table: Table::of(&keys)?, keyed, others, stands_for, more })
     }
-    /// Fills the table, by the factor by which fewest slots have to be looked at.
-    fn lay_out(&mut self, keys: &[(u64, u16)]) -> Result<(), Error> {
-        let mut slots = Vec::new();
-        for (n, (key, _)) in keys.iter().enumerate() {
-            match slots.last_mut() {
-                Some(Slot { key: last, count, .. }) if last == key => *count += 1,
-                _ => slots.try_push(Slot { key: *key, from: n as u16, count: 1 })?,
-            }
-        }
-        let size = (2 * slots.len()).next_power_of_two().max(2);
-        self.shift = 64 - size.ilog2();
-        let mut fewest = usize::MAX;
-        for factor in FACTORS {
-            let (laid, passed) = lay(&slots, size, factor, self.shift)?;
-            if passed < fewest {
-                (self.slots, self.factor, fewest) = (laid, factor, passed);
-            }
-            if passed == 0 {
-                break;
-            }
-        }
-        Ok(())
+    /// The tests of the handler there, but the one that its key stands for.
+    fn rest<'a>(&self, all: &'a [Handler], place: usize) -> impl Iterator<Item = &'a Test> {
+        let stands_for = self.stands_for[place].map(usize::from);
+        all[place].tests.iter().enumerate().filter(move |(n, _)| Some(*n) != stands_for).map(|(_, test)| test)
     }
     /// Those whose key it is.
     ///
@@ -95,24 +128,20 @@ impl Choice {
     unsafe fn keyed(&self, words: &[usize; WORDS]) -> (u16, u16) {
         // SAFETY: as above.
         let value = self.field.as_ref().and_then(|field| unsafe { field.read(words) });
-        let Some(value) = value else { return (0, 0) };
-        let first = (value.wrapping_mul(self.factor) >> self.shift) as usize;
-        let filled = self.slots[first..].iter().take_while(|slot| slot.count > 0);
-        filled.into_iter().find(|slot| slot.key == value).map_or((0, 0), |slot| (slot.from, slot.from + slot.count))
+        value.and_then(|value| self.table.find(value)).map_or((0, 0), |slot| (slot.from, slot.from + slot.count))
     }
     /// The same for the machine's own code, where one at most is called whatever is raised; `otherwise` is where one goes on the long way. `ENOMEM`.
     pub fn found(&self, all: &[Handler], otherwise: First) -> Result<Option<Found>, Error> {
         let Some(field) = self.field.filter(|_| self.others.is_empty()) else { return Ok(None) };
         let one = |slot: &Slot| (slot.count == 1).then(|| self.keyed[slot.from as usize] as usize);
         let (mut tests, mut starts, mut slots) = (Vec::new(), Vec::new(), Vec::new());
-        for slot in &self.slots {
+        for slot in &self.table.slots {
             let start = tests.len();
             let Some(place) = one(slot) else {
                 starts.try_push(None)?;
                 continue;
             };
-            let stands_for = self.stands_for[place].map(usize::from);
-            for (_, test) in all[place].tests.iter().enumerate().filter(|(n, _)| Some(*n) != stands_for) {
+            for test in self.rest(all, place) {
                 tests.try_push(test.tested())?;
             }
             let has_more = tests.len() > start;
@@ -121,14 +150,15 @@ impl Choice {
             }
             starts.try_push(has_more.then_some(start))?;
         }
-        for (slot, start) in self.slots.iter().zip(starts) {
+        let Table { factor, shift, .. } = self.table;
+        for (slot, start) in self.table.slots.iter().zip(starts) {
             let first = one(slot).and_then(|place| all[place].extension.first(all[place].entry));
             let nobody = First { home: ptr::null(), entry: 0 };
             let found = if slot.count == 0 { nobody } else { first.unwrap_or(otherwise) };
             let tests = start.map_or(ptr::null(), |start| &raw const tests[start]);
             slots.try_push(Leads { key: slot.key, found, tests })?;
         }
-        Ok(Some(Found { look: field.look(), factor: self.factor, shift: self.shift.into(), slots, _tests: tests }))
+        Ok(Some(Found { look: field.look(), factor, shift: shift.into(), slots, _tests: tests }))
     }
     /// Looks at all guards.
     ///
@@ -141,10 +171,8 @@ impl Choice {
         if self.more {
             let mut passed = Passed([0; MOST / 64]);
             while let Some(place) = chosen.place(self) {
-                let stands_for = self.stands_for[place].map(usize::from);
-                let mut rest = all[place].tests.iter().enumerate().filter(|(n, _)| Some(*n) != stands_for);
                 // SAFETY: as above.
-                if rest.all(|(_, test)| unsafe { test.holds(words) }) {
+                if self.rest(all, place).all(|test| unsafe { test.holds(words) }) {
                     passed.0[place / 64] |= 1 << (place % 64);
                 }
             }
@@ -202,21 +230,6 @@ fn most_telling(all: &[Handler]) -> Result<Option<Field>, Error> {
         }
     }
     Ok(best.1)
-}
-/// The slots in a table of that size, and how many have to be passed to come to all of them. `ENOMEM`.
-fn lay(slots: &[Slot], size: usize, factor: u64, shift: u32) -> Result<(Vec<Slot>, usize), Error> {
-    let mut table = Vec::new();
-    table.room_for(size + slots.len() + 1)?;
-    table.resize(size + slots.len() + 1, Slot::default());
-    let mut passed = 0;
-    for slot in slots {
-        let first = (slot.key.wrapping_mul(factor) >> shift) as usize;
-        // There are as many behind the last that a key leads to as there are keys.
-        let ahead = table[first..].iter().take_while(|slot| slot.count > 0).count();
-        table[first + ahead] = *slot;
-        passed += ahead;
-    }
-    Ok((table, passed))
 }
 
 /// A bit for each place of a list.

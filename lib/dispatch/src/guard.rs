@@ -87,8 +87,7 @@ impl Field {
                 (0..self.width as usize).fold(0, |all, n| all << 8 | u64::from(unsafe { at.add(n).read() }))
             }
         };
-        let unused = 64 - 8 * u32::from(self.width);
-        Some(if self.signed { ((raw << unused) as i64 >> unused) as u64 } else { raw & self.mask })
+        Some(extension::seen(raw, self.width, self.signed, self.mask))
     }
 }
 /// A condition, as it is looked at.
@@ -127,11 +126,8 @@ impl Test {
     /// As [`Field::read`].
     pub unsafe fn holds(&self, words: &[usize; WORDS]) -> bool {
         // SAFETY: as above.
-        unsafe { self.field.read(words) }.is_some_and(|seen| {
-            let (seen, constant) = (seen, self.constant);
-            let order = if self.field.signed { (seen as i64).cmp(&(constant as i64)) } else { seen.cmp(&constant) };
-            self.compare.holds(order)
-        })
+        let seen = unsafe { self.field.read(words) };
+        seen.is_some_and(|seen| self.compare.holds(seen, self.constant, self.field.signed))
     }
 }
 impl Test {

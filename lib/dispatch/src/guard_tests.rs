@@ -109,9 +109,6 @@ impl With {
         condition.holds(raw)
     }
 }
-fn condition(argument: u8, part: Part, offset: u32, width: u8, compare: Compare, constant: u64) -> Condition {
-    Condition { argument, part, width, signed: false, compare, offset, mask: Condition::bits(width), constant }
-}
 fn places() -> impl Strategy<Value = Condition> {
     let place = prop::sample::select(vec![
         (0, Part::Value, 0, 4),
@@ -129,7 +126,8 @@ fn places() -> impl Strategy<Value = Condition> {
     let compare = prop_oneof![3 => Just(Compare::Equal), 1 => prop::sample::select(Compare::ALL.to_vec())];
     (place, compare, prop_oneof![4 => 0..3u64, 1 => any::<u64>()], any::<bool>()).prop_map(
         |((argument, part, offset, width), compare, constant, masked)| {
-            let mut condition = condition(argument, part, offset, width, compare, constant & Condition::bits(width));
+            let mut condition =
+                Condition::new(argument, part, offset, width, compare, constant & Condition::bits(width));
             condition.signed = argument == 0;
             if condition.signed {
                 condition.constant = condition.seen(constant);
@@ -179,7 +177,8 @@ proptest! {
 fn who_is_asked_one_by_one_is_chosen_the_same() {
     let (event, all) = (event(), [linked("one"), linked("other"), linked("third")]);
     for (n, linked) in all.iter().enumerate() {
-        put(event, linked, &[condition(3, Part::Value, 0, 8, Compare::Equal, n as u64 / 2)], Order::Usual).unwrap();
+        put(event, linked, &[Condition::new(3, Part::Value, 0, 8, Compare::Equal, n as u64 / 2)], Order::Usual)
+            .unwrap();
     }
     let calls = || all.each_ref().map(|linked| linked.calls());
     let words = [0; WORDS];
@@ -194,7 +193,8 @@ fn who_is_asked_one_by_one_is_chosen_the_same() {
 fn one_of_a_thousand_is_found() {
     let (event, all) = (event(), (0..MOST).map(|_| linked("one")).collect::<Vec<_>>());
     for (n, linked) in all.iter().enumerate() {
-        put(event, linked, &[condition(3, Part::Value, 0, 8, Compare::Equal, n as u64 * 8)], Order::Usual).unwrap();
+        put(event, linked, &[Condition::new(3, Part::Value, 0, 8, Compare::Equal, n as u64 * 8)], Order::Usual)
+            .unwrap();
     }
     let with = |last| With { word: 0, lent: Lent([0; 4]), bytes: Vec::new(), last };
     for n in (0..MOST).step_by(37) {
@@ -207,7 +207,7 @@ fn one_of_a_thousand_is_found() {
 fn a_condition_of_what_an_event_has_not_is_refused() {
     let of = |argument, part, offset, width| {
         let condition =
-            Condition { signed: argument == 0, ..condition(argument, part, offset, width, Compare::Equal, 0) };
+            Condition { signed: argument == 0, ..Condition::new(argument, part, offset, width, Compare::Equal, 0) };
         tests(&[condition], ARGUMENTS).map(|_| ())
     };
     for (argument, part, offset, width) in [
@@ -236,21 +236,21 @@ fn a_condition_of_what_an_event_has_not_is_refused() {
     }
     assert_eq!((of(1, Part::Field, 2, 2), of(2, Part::Bytes, u32::MAX - 1, 1)), (Ok(()), Ok(())));
     // A sign that it has not, and has; a mask that no file has.
-    let word = condition(0, Part::Value, 0, 4, Compare::Below, 1);
+    let word = Condition::new(0, Part::Value, 0, 4, Compare::Below, 1);
     let signed = |signed| tests(&[Condition { signed, ..word }], ARGUMENTS).map(|_| ());
     assert_eq!((signed(false), signed(true)), (Err(Error::EINVAL), Ok(())));
-    let masked = Condition { mask: 0x1_0000, ..condition(1, Part::Field, 0, 2, Compare::Equal, 0) };
+    let masked = Condition { mask: 0x1_0000, ..Condition::new(1, Part::Field, 0, 2, Compare::Equal, 0) };
     assert_eq!(tests(&[masked], ARGUMENTS).map(|_| ()), Err(Error::EINVAL));
     let (event, one) = (event(), linked("one"));
     assert_eq!(put(event, &one, &[masked], Order::Usual), Err(Error::EINVAL));
     assert!(!event.is_handled(), "nothing of it is there");
-    let many = vec![condition(1, Part::Field, 0, 2, Compare::Equal, 0); 2 * extension::MOST_CONDITIONS + 1];
+    let many = vec![Condition::new(1, Part::Field, 0, 2, Compare::Equal, 0); 2 * extension::MOST_CONDITIONS + 1];
     assert_eq!(put(event, &one, &many, Order::Usual), Err(Error::EINVAL));
     assert_eq!(put(event, &one, &many[1..], Order::Usual), Ok(()));
 }
 #[test]
 fn the_machines_own_code_finds_who_of_several_is_called_where_that_is_one() {
-    let key = |constant| condition(3, Part::Value, 0, 8, Compare::Equal, constant);
+    let key = |constant| Condition::new(3, Part::Value, 0, 8, Compare::Equal, constant);
     let cell = |guards: &[&[Condition]]| {
         let event = event();
         guards.iter().for_each(|guard| put(event, &linked("one"), guard, Order::Usual).unwrap());
@@ -263,14 +263,14 @@ fn the_machines_own_code_finds_who_of_several_is_called_where_that_is_one() {
 #[test]
 fn who_makes_one_result_of_several_is_asked_where_somebody_is_called() {
     let event = event();
-    put(event, &linked("one"), &[condition(3, Part::Value, 0, 8, Compare::Above, 1)], Order::Usual).unwrap();
+    put(event, &linked("one"), &[Condition::new(3, Part::Value, 0, 8, Compare::Above, 1)], Order::Usual).unwrap();
     let count = |last: u64| {
         let words = With { word: 0, lent: Lent([0; 4]), bytes: Vec::new(), last }.words();
         // SAFETY: there is one at a time.
         unsafe { event.said(&words) }.how_many()
     };
     assert_eq!([1, 2].map(count), [0, 1]);
-    put(event, &linked("one"), &[condition(3, Part::Value, 0, 8, Compare::Equal, 0)], Order::Usual).unwrap();
+    put(event, &linked("one"), &[Condition::new(3, Part::Value, 0, 8, Compare::Equal, 0)], Order::Usual).unwrap();
     assert_eq!([0, 1, 2].map(count), [1, 0, 1]);
     put(event, &linked("one"), &[], Order::Usual).unwrap();
     assert_eq!([0, 1, 2].map(count), [2, 1, 2]);
@@ -280,8 +280,7 @@ fn order(all: &[(&str, Order<&str>)]) -> String {
     let event = event();
     let linked: Vec<_> = all.iter().map(|(name, _)| linked(name)).collect();
     for (linked, (_, order)) in linked.iter().zip(all) {
-        let order = Order::of(order.number(), order.other().map(named)).unwrap();
-        put(event, linked, &[], order).unwrap();
+        put(event, linked, &[], order.map(named)).unwrap();
     }
     event.names().concat()
 }
@@ -308,10 +307,10 @@ fn handlers_are_called_in_the_order_that_they_say() {
 #[test]
 fn where_no_memory_is_left_for_a_guard_all_is_as_it_was() {
     let event = event();
-    let key = |constant| condition(3, Part::Value, 0, 8, Compare::Equal, constant);
+    let key = |constant| Condition::new(3, Part::Value, 0, 8, Compare::Equal, constant);
     put(event, &linked("one"), &[key(1)], Order::Usual).unwrap();
     let other = linked("other");
-    let guard = [key(2), condition(0, Part::Value, 0, 4, Compare::Equal, 7)];
+    let guard = [key(2), Condition::new(0, Part::Value, 0, 4, Compare::Equal, 7)];
     let guard = guard.map(|condition| Condition { signed: condition.argument == 0, ..condition });
     let with = |last| With { word: 7, lent: Lent([0; 4]), bytes: Vec::new(), last };
     let entry = (answers as *const ()).expose_provenance();

@@ -22,7 +22,7 @@ mod tests;
 mod write;
 
 pub use read::{Extension, Seal};
-pub use terms::{CONDITION, Compare, Condition, MOST_CONDITIONS, Order, Part};
+pub use terms::{CONDITION, Compare, Condition, MOST_CONDITIONS, Order, Part, seen};
 pub use write::{Parts, signed};
 
 /// The first bytes of a file; the last two are the format's version.

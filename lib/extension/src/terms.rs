@@ -2,6 +2,9 @@
 //!
 //! A guard is data: who dispatches the event makes of all guards what finds the handlers that are to be called, and none of the extensions' code runs for that.
 
+use crate::is_name;
+use core::fmt;
+
 /// Bytes of a condition in a file, and where a host is told of it.
 pub const CONDITION: usize = 24;
 /// Most conditions of one guard.
@@ -45,8 +48,9 @@ impl Compare {
             Compare::AtLeast => ">=",
         }
     }
-    /// Whether it holds of what has this order to the constant.
-    pub fn holds(self, order: core::cmp::Ordering) -> bool {
+    /// Whether it holds of what was [`seen`] and a constant, both with a sign, or both without.
+    pub fn holds(self, seen: u64, constant: u64, signed: bool) -> bool {
+        let order = if signed { (seen as i64).cmp(&(constant as i64)) } else { seen.cmp(&constant) };
         match self {
             Compare::Equal => order.is_eq(),
             Compare::Differs => order.is_ne(),
@@ -76,10 +80,19 @@ pub struct Condition {
     pub constant: u64,
 }
 const SIGNED: u8 = 0x80;
+/// What is compared, of the bits that are there: with a sign in all bits, where it has one, else what of it counts.
+pub fn seen(raw: u64, width: u8, signed: bool, mask: u64) -> u64 {
+    let unused = 64 - 8 * u32::from(width);
+    if signed { ((raw << unused) as i64 >> unused) as u64 } else { raw & mask }
+}
 impl Condition {
+    /// One without a sign of which all bits count.
+    pub const fn new(argument: u8, part: Part, offset: u32, width: u8, compare: Compare, constant: u64) -> Condition {
+        Condition { argument, part, width, signed: false, compare, offset, mask: Condition::bits(width), constant }
+    }
     /// Bits of what is so many bytes wide.
-    pub fn bits(width: u8) -> u64 {
-        if width >= 8 { u64::MAX } else { (1 << (8 * u32::from(width))) - 1 }
+    pub const fn bits(width: u8) -> u64 {
+        if width >= 8 { u64::MAX } else { (1 << (8 * width)) - 1 }
     }
     /// Reads one. `None`: a number of it means nothing, or its mask or constant has bits that what is compared has not.
     pub fn of(bytes: &[u8; CONDITION]) -> Option<Condition> {
@@ -117,16 +130,13 @@ impl Condition {
         bytes[16..].copy_from_slice(&self.constant.to_le_bytes());
         bytes
     }
-    /// What is compared, of the bits that are there: with a sign in all bits, where it has one.
+    /// What is compared, of the bits that are there.
     pub fn seen(&self, raw: u64) -> u64 {
-        let unused = 64 - 8 * u32::from(self.width);
-        if self.signed { ((raw << unused) as i64 >> unused) as u64 } else { raw & self.mask }
+        seen(raw, self.width, self.signed, self.mask)
     }
     /// Whether it holds of these bits.
     pub fn holds(&self, raw: u64) -> bool {
-        let seen = self.seen(raw);
-        let order = if self.signed { (seen as i64).cmp(&(self.constant as i64)) } else { seen.cmp(&self.constant) };
-        self.compare.holds(order)
+        self.compare.holds(self.seen(raw), self.constant, self.signed)
     }
 }
 
@@ -162,6 +172,26 @@ impl<N> Order<N> {
             _ => None,
         }
     }
+    /// The same, where names are something else.
+    pub fn map<M>(self, name: impl FnOnce(N) -> M) -> Order<M> {
+        match self {
+            Order::Usual => Order::Usual,
+            Order::First => Order::First,
+            Order::Last => Order::Last,
+            Order::Before(other) => Order::Before(name(other)),
+            Order::After(other) => Order::After(name(other)),
+        }
+    }
+    /// The same with a name that is only lent.
+    pub fn as_ref(&self) -> Order<&N> {
+        match self {
+            Order::Usual => Order::Usual,
+            Order::First => Order::First,
+            Order::Last => Order::Last,
+            Order::Before(name) => Order::Before(name),
+            Order::After(name) => Order::After(name),
+        }
+    }
     /// By its number and name: `None`: there is no such, or one has a name that it needs not, or has not one that it needs.
     pub fn of(number: u32, name: Option<N>) -> Option<Order<N>> {
         match (number, name) {
@@ -170,6 +200,30 @@ impl<N> Order<N> {
             (2, None) => Some(Order::Last),
             (3, Some(name)) => Some(Order::Before(name)),
             (4, Some(name)) => Some(Order::After(name)),
+            _ => None,
+        }
+    }
+}
+/// As it is written; the usual one is not.
+impl<N: fmt::Display> fmt::Display for Order<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Order::Usual => Ok(()),
+            Order::First => f.write_str("first"),
+            Order::Last => f.write_str("last"),
+            Order::Before(name) => write!(f, "before {name}"),
+            Order::After(name) => write!(f, "after {name}"),
+        }
+    }
+}
+impl<'a> Order<&'a str> {
+    /// What is written so; `None`: no order is.
+    pub fn parse(text: &'a str) -> Option<Order<&'a str>> {
+        match text.split_once(' ') {
+            None if text == "first" => Some(Order::First),
+            None if text == "last" => Some(Order::Last),
+            Some(("before", name)) if is_name(name) => Some(Order::Before(name)),
+            Some(("after", name)) if is_name(name) => Some(Order::After(name)),
             _ => None,
         }
     }

@@ -5,26 +5,18 @@ use proptest::prelude::*;
 
 const TEXT: &[u8] = &[0x82, 0x80, 0x82, 0x80, 0x82, 0x80];
 
-const PORT: Condition = Condition {
-    argument: 0,
-    part: Part::Field,
-    width: 2,
-    signed: false,
-    compare: Compare::Equal,
-    offset: 36,
-    mask: 0xFFFF,
-    constant: 23,
-};
-const SIGNED: Condition = Condition {
-    argument: 1,
-    part: Part::Value,
-    width: 4,
-    signed: true,
-    compare: Compare::Below,
-    offset: 0,
-    mask: 0xFFFF_FFFF,
-    constant: -5i64 as u64,
-};
+const PORT: Condition = Condition::new(0, Part::Field, 36, 2, Compare::Equal, 23);
+const SIGNED: Condition =
+    Condition { signed: true, ..Condition::new(1, Part::Value, 0, 4, Compare::Below, -5i64 as u64) };
+#[test]
+fn an_order_is_read_as_it_is_written() {
+    for order in [Order::First, Order::Last, Order::Before("a_name"), Order::After("b")] {
+        assert_eq!(Order::parse(&order.to_string()), Some(order));
+    }
+    for no_order in ["", "usual", "first ", "last a", "before", "before ", "after  a", "after a b", "between a"] {
+        assert_eq!(Order::parse(no_order), None, "{no_order}");
+    }
+}
 const GUARDS: &[Guard] = &[
     Guard { export: 0, condition: PORT },
     Guard { export: 0, condition: SIGNED },

@@ -19,16 +19,7 @@ fn keys() -> Keys {
     let keys = signs.into_iter().zip(1..).map(|(signs, seed)| Key { public: public(seed), signs }).collect();
     Keys { compiler: COMPILER, keys }
 }
-const PORT: Condition = Condition {
-    argument: 0,
-    part: Part::Bytes,
-    width: 2,
-    signed: false,
-    compare: Compare::Equal,
-    offset: 36,
-    mask: 0xFFFF,
-    constant: 23,
-};
+const PORT: Condition = Condition::new(0, Part::Bytes, 36, 2, Compare::Equal, 23);
 fn parts() -> Parts<'static> {
     Parts {
         name: "filter",

@@ -16,8 +16,7 @@ pub fn imposed(event: usize) -> Vec<Condition> {
 }
 /// From now on `turn` is handled with odd numbers only, or with all.
 pub fn odd_ones_only(only: bool) {
-    let (part, compare) = (Part::Value, Compare::Equal);
-    let odd = Condition { argument: 0, part, width: 4, signed: false, compare, offset: 0, mask: 1, constant: 1 };
+    let odd = Condition { mask: 1, ..Condition::new(0, Part::Value, 0, 4, Compare::Equal, 1) };
     *IMPOSED.lock() = (TURN, if only { vec![odd] } else { Vec::new() });
 }
 /// Numbers as they come (xorshift).

@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use core::ops::{Add, Mul};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use dispatch::{Asked, Draft, Exported, Handled, Page};
-use extension::{Compare, Condition, Extension, Order, Part};
+use extension::{Compare, Condition, Extension, Part};
 use pebble::abi::section::text;
 use pebble::file;
 use pebble::interfaces::memory;
@@ -76,8 +76,7 @@ fn decides(asked: &Asked) -> pebble::Result<Vec<Condition>> {
         (TURN, number) if number != ANY => number,
         _ => return Ok(chosen::imposed(asked.event)),
     };
-    let (part, compare, mask) = (Part::Value, Compare::Equal, u32::MAX.into());
-    Ok(vec![Condition { argument: 0, part, width: 4, signed: false, compare, offset: 0, mask, constant }])
+    Ok(vec![Condition::new(0, Part::Value, 0, 4, Compare::Equal, constant)])
 }
 /// What the linker does, without a look at who has signed it.
 fn link(file: &[u8]) -> pebble::Result<usize> {
@@ -107,7 +106,7 @@ fn link(file: &[u8]) -> pebble::Result<usize> {
         let interface = known(export.interface).ok_or(pebble::Error::EINVAL)?;
         let event = interface.events.get(export.event as usize).ok_or(pebble::Error::EINVAL)?;
         let named = |name: &str| pebble::abi::section::fitted(name).unwrap_or_default();
-        let order = Order::of(export.order.number(), export.order.other().map(named)).unwrap_or_default();
+        let order = export.order.map(named);
         let entry = draft.base() + export.entry as usize;
         let mut conditions: Vec<Condition> = extension.conditions(at).collect();
         if interface.name == "sample" {
