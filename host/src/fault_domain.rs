@@ -57,9 +57,9 @@ fn of_compiler(root: &Path, question: &str) -> Result<PathBuf> {
 }
 /// The function that has an address, and how far behind its beginning.
 pub fn function(program: &[u8], address: u64) -> Option<(String, u64)> {
-    let file = object::File::parse(program).ok()?;
-    let code = |symbol: &object::Symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition();
-    let before = file.symbols().filter(|symbol| code(symbol) && symbol.address() <= address);
+    let file = image::ElfFile::parse(program).ok()?;
+    let code = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition());
+    let before = code.filter(|symbol| symbol.address() <= address);
     let last = before.max_by_key(|symbol| symbol.address())?;
     let distance = address - last.address();
     (distance < last.size()).then(|| Some((last.name().ok()?.to_string(), distance)))?
@@ -68,7 +68,7 @@ pub fn function(program: &[u8], address: u64) -> Option<(String, u64)> {
 fn begins_by_itself(objects: &[PathBuf]) -> Result<bool> {
     for path in objects {
         let bytes = fs::read(path).with_context(|| path.display().to_string())?;
-        let file = object::File::parse(&*bytes).with_context(|| path.display().to_string())?;
+        let file = image::ElfFile::parse(&*bytes).with_context(|| path.display().to_string())?;
         if file.symbols().any(|symbol| symbol.is_definition() && symbol.name() == Ok("_start")) {
             return Ok(true);
         }

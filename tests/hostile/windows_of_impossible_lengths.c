@@ -28,7 +28,8 @@ static int refuses(int portal)
 /* Whether it refuses every address that leaves no room for what it reads or writes there, or that is not aligned. */
 static int keeps_to_the_page(int portal, word before, int arguments)
 {
-    for (int at = 0; at < 4096; at += 1) {
+    /* Each of them in the plain way, elsewhere one in seven: of each eight in a row, sooner or later. */
+    for (int at = 0; at < 4096; at += hostile_fewer > 1 ? 7 : 1) {
         if (at % 8 == 0 && at < 4096 - 256)
             continue;
         char *address = pages[0] + at;

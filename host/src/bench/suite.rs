@@ -82,7 +82,7 @@ fn open(root: &Path, name: &str) -> Result<Program> {
 }
 /// Bytes of code in a program.
 fn code_bytes(program: &[u8]) -> Result<u64> {
-    let file = object::File::parse(program).context("the program is no object file")?;
+    let file = image::ElfFile::parse(program).context("the program is no object file")?;
     Ok(file.sections().filter(|s| s.kind() == SectionKind::Text).map(|s| s.size()).sum())
 }
 /// Runs a program in one way.

@@ -110,7 +110,7 @@ mod tests {
         (registers[0], registers[2]) = (0x4003a, 0x3fff0);
         let threads = [Thread { number: 9, registers }, Thread { number: 3, registers: [1; 32] }];
         let file = core("a-program-of-a-long-name", "p.elf", 11, &threads, &[part(0x40000, 1), part(0x41000, 2)]);
-        let elf = object::File::parse(&*file).unwrap();
+        let elf = image::ElfFile::parse(&*file).unwrap();
         assert_eq!((elf.kind(), elf.architecture()), (object::ObjectKind::Core, object::Architecture::Riscv64));
         let segments: Vec<(u64, u8)> = elf.segments().map(|s| (s.address(), s.data().unwrap()[0])).collect();
         assert_eq!(segments, [(0x40000, 1), (0x41000, 2)]);

@@ -34,7 +34,7 @@ pub struct Program {
 impl Program {
     /// From an ELF file; an error: it has no code.
     pub fn parse(name: &str, file: &[u8]) -> Result<Program> {
-        let elf = object::File::parse(file)?;
+        let elf = image::ElfFile::parse(file)?;
         let executable = |flags| matches!(flags, SegmentFlags::Elf { p_flags } if p_flags & elf::PF_X != 0);
         let Some(code) = elf.segments().find(|segment| executable(segment.flags())) else {
             bail!("{name} has no code")

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
 
 /// The wanted tests of the workspace's default members, out of programs of which something has `changed`.
 pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool, changed: &dyn Fn(&str) -> bool) -> Result<Vec<Verdict>> {
@@ -19,16 +20,34 @@ pub fn run(root: &Path, wanted: &dyn Fn(&str) -> bool, changed: &dyn Fn(&str) ->
         Err(error) => return Ok(vec![Verdict::of("host tests are built".into(), || Err(error))]),
     };
     let libraries = libraries()?;
-    let mut verdicts = Vec::new();
-    for program in programs.iter().filter(|program| changed(&program.target.name())) {
+    let of = |program: &&Program| -> Result<Vec<Verdict>> {
         let inputs = inputs(root, &packages, program)?;
-        verdicts
-            .extend(program.run(&libraries)?.into_iter().map(|verdict| Verdict { inputs: inputs.clone(), ..verdict }));
-    }
+        let verdicts = program.run(&libraries)?.into_iter();
+        Ok(verdicts.map(|verdict| Verdict { inputs: inputs.clone(), ..verdict }).collect())
+    };
+    let changed: Vec<&Program> = programs.iter().filter(|program| changed(&program.target.name())).collect();
+    let mut verdicts: Vec<Verdict> = beside_each_other(&changed, of)?.into_iter().flatten().collect();
     verdicts.retain(|v| wanted(&v.name));
     verdicts.iter().filter(|v| v.failure.is_some()).for_each(Verdict::print);
     println!("{} host tests", verdicts.len());
     Ok(verdicts)
+}
+
+/// Programs that run at one time: each has its tests one beside the other, but many end with one that takes longer than all others.
+const PROGRAMS: usize = 2;
+
+/// What comes of each; in no order.
+fn beside_each_other<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
+    let left = Mutex::new(all.iter());
+    let worker = || {
+        let next = || left.lock().unwrap().next();
+        std::iter::from_fn(next).map(&work).collect::<Result<Vec<R>>>()
+    };
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..PROGRAMS).map(|_| scope.spawn(worker)).collect();
+        let done = workers.into_iter().map(|worker| worker.join().unwrap()).collect::<Result<Vec<_>>>();
+        Ok(done?.into_iter().flatten().collect())
+    })
 }
 
 /// A program that cargo says it has made, with tests.
@@ -218,6 +237,20 @@ mod tests {
                 assert_eq!(members.iter().any(|member| member.as_str() == Some(name)), wanted, "{name}");
             }
         }
+    }
+    #[test]
+    fn programs_run_beside_each_other_and_each_once() {
+        let all = std::sync::Barrier::new(PROGRAMS);
+        let meet = |n: &usize| {
+            all.wait();
+            Ok(*n)
+        };
+        let numbers: Vec<usize> = (0..PROGRAMS).collect();
+        let mut met = beside_each_other(&numbers, meet).unwrap();
+        met.sort_unstable();
+        assert_eq!(met, numbers);
+        let one_fails = |n: &u32| if *n == 7 { bail!("seven") } else { Ok(()) };
+        assert_eq!(beside_each_other(&[1, 7, 9], one_fails).unwrap_err().to_string(), "seven");
     }
     #[test]
     fn the_lines_of_tests_are_read() {

@@ -66,7 +66,7 @@ mod tests {
 
     /// The number of cases of each target that are done with every test: those of a disk take longer.
     fn few(target: Target) -> u64 {
-        if matches!(target, Target::Disk | Target::Crafted) { 20 } else { 600 }
+        if matches!(target, Target::Disk | Target::Crafted) { 10 } else { 300 }
     }
     #[test]
     fn what_comes_from_outside_may_be_broken() {

@@ -50,7 +50,7 @@ fn add(out: &mut Vec<u8>, name: &str, file: &[u8], supervisor: Option<u64>) -> R
 }
 /// A program's file up to the end of what is loaded of it: what comes behind is for debuggers.
 pub fn loaded_part(file: &[u8]) -> &[u8] {
-    let Ok(program) = object::read::elf::ElfFile64::<LittleEndian>::parse(file) else { return file };
+    let Ok(program) = crate::ElfFile::parse(file) else { return file };
     let ends = program.elf_program_headers().iter().map(|header| {
         let (offset, bytes) = header.file_range(LittleEndian);
         offset.saturating_add(bytes)

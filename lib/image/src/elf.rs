@@ -4,8 +4,11 @@ use crate::Error;
 use abi::address::PAGE;
 use abi::rights::Rights;
 use object::elf;
-use object::{Architecture, Object, ObjectSegment, ObjectSymbol, SegmentFlags};
+use object::{Architecture, LittleEndian, Object, ObjectSegment, ObjectSymbol, SegmentFlags};
 use std::collections::HashMap;
+
+/// A file that holds a program of the machine. Files of other formats and machines are none, and nothing of them is built.
+pub type ElfFile<'a> = object::read::elf::ElfFile64<'a, LittleEndian>;
 
 /// A loadable segment, page-aligned at both ends.
 #[derive(Clone, Debug)]
@@ -26,7 +29,7 @@ pub struct Program {
 impl Program {
     pub fn parse(name: &str, file: &[u8]) -> Result<Program, Error> {
         let wrong = |why: &str| Error::Elf(name.to_string(), why.to_string());
-        let elf = object::File::parse(file).map_err(|e| wrong(&e.to_string()))?;
+        let elf = ElfFile::parse(file).map_err(|e| wrong(&e.to_string()))?;
         if elf.architecture() != Architecture::Riscv64 {
             return Err(wrong("another architecture"));
         }

@@ -16,7 +16,7 @@ mod relocations;
 mod supervisor;
 
 pub use archive::{HOST, loaded_part};
-pub use elf::{Program, Segment};
+pub use elf::{ElfFile, Program, Segment};
 pub use hosted::merged;
 pub use reach::{Reach, reach};
 pub use relocations::relocations;

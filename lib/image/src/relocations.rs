@@ -27,7 +27,7 @@ fn is_loaded(kind: SectionKind) -> bool {
 /// of the first segment.
 pub fn relocations(name: &str, file: &[u8]) -> Result<Vec<Relocation>, Error> {
     let wrong = |why: String| Error::Elf(name.to_string(), why);
-    let elf = object::File::parse(file).map_err(|e| wrong(e.to_string()))?;
+    let elf = crate::ElfFile::parse(file).map_err(|e| wrong(e.to_string()))?;
     let program = Program::parse(name, file)?;
     let start = program.start();
     let mut places = BTreeSet::new();

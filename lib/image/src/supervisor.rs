@@ -10,7 +10,7 @@ use portal::outward;
 /// Has `program`, which `file` was read from, call portals through supervisor address `call`.
 pub fn convert(program: &mut Program, file: &[u8], call: u64) -> Result<(), Error> {
     let wrong = |why: String| Error::Supervisor(program.name.clone(), why);
-    let elf = object::File::parse(file).map_err(|e| wrong(e.to_string()))?;
+    let elf = crate::ElfFile::parse(file).map_err(|e| wrong(e.to_string()))?;
     let gate = program.heap();
     let mut calls = Vec::new();
     for section in elf.sections().filter(|section| section.kind() == SectionKind::Text) {

@@ -40,12 +40,12 @@ pub fn addressed(program: &Program, functions: &Functions) -> BTreeSet<u64> {
 }
 /// Reads the functions of `file`, which is `program`'s. `imports`: addresses of the words that have the numbers of imported portals.
 pub fn functions(file: &[u8], program: &Program, imports: &BTreeSet<u64>) -> Option<Functions> {
-    let file = object::File::parse(file).ok()?;
-    let is_function = |s: &object::Symbol| {
-        s.kind() == SymbolKind::Text || s.name().is_ok_and(|name| name.starts_with("OUTLINED_FUNCTION"))
-    };
+    let file = image::ElfFile::parse(file).ok()?;
+    let symbols = file
+        .symbols()
+        .filter(|s| s.kind() == SymbolKind::Text || s.name().is_ok_and(|name| name.starts_with("OUTLINED_FUNCTION")));
     let mut functions = Functions::new();
-    for symbol in file.symbols().filter(is_function) {
+    for symbol in symbols {
         let name = format!("{:#}", rustc_demangle::demangle(symbol.name().ok()?));
         functions.entry(symbol.address()).or_insert(Function { name, ..Function::default() });
     }

@@ -5,9 +5,11 @@
 //! it, it may call trusted ones again, on the same service stack: where more than [`BELOW`] bytes are in use, it does not call (`pebble::portal::call_back`).
 
 mod code;
+mod frames;
 
 use abi::address::{SERVICE_ASKER, SERVICE_CALL, SERVICE_PAGER};
 use code::{Function, Functions};
+pub use frames::largest_frame;
 use image::Program;
 use image::declared;
 use std::collections::{BTreeMap, BTreeSet};
