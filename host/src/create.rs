@@ -64,13 +64,7 @@ test = false
 [target.'cfg(target_os = "none")'.dependencies]
 pebble = { path = "SDK" }
 
-[profile.release]
-opt-level = "s"
-lto = true
-panic = "abort"
-# What a report of a fault and gdb know of it.
-debug = "line-tables-only"
-
+# Without a [profile.release] of its own it is built as the system's components are.
 [workspace]
 "#;
 

@@ -130,7 +130,7 @@ pub fn rewrite(file: &[u8], options: &Options) -> Result<(Vec<u8>, Growth), Erro
     call.name = CALL_SYMBOL.as_bytes().into();
     call.set_st_info(STB_GLOBAL, STT_NOTYPE);
     let call = call.id();
-    let referenced = referenced(&builder);
+    let mut known = section::known(&builder, &referenced(&builder));
     let code: Vec<SectionId> = builder
         .sections
         .iter()
@@ -145,7 +145,8 @@ pub fn rewrite(file: &[u8], options: &Options) -> Result<(Vec<u8>, Growth), Erro
     let mut rewritten = HashMap::new();
     for &id in &code {
         let name = String::from_utf8_lossy(builder.sections.get(id).name.as_slice()).into_owned();
-        let result = section::rewrite(&builder, id, &referenced, &table, options).map_err(|e| e.in_place(&name))?;
+        let known = known.remove(&id.index()).unwrap_or_default();
+        let result = section::rewrite(&builder, id, &known, &table, options).map_err(|e| e.in_place(&name))?;
         rewritten.insert(id.index(), result);
     }
     apply(&mut builder, &mut rewritten)?;

@@ -9,44 +9,55 @@ use crate::{CALL, Error, Growth, Options, Rewritten, THREAD_VARIABLES, layout, o
 use object::build::Id;
 use object::build::elf::{Builder, Relocation, SectionData, SectionId, SymbolId};
 use object::elf::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Offsets in a section: where code may be entered from elsewhere, and where functions begin.
-struct Places {
+/// What a file says of a section. Places are offsets in it.
+#[derive(Default)]
+pub struct Known {
+    /// Where code may be entered from elsewhere.
     entered: BTreeSet<u64>,
+    /// Where functions begin.
     functions: BTreeSet<u64>,
+    relocations: BTreeMap<u64, Vec<Relocation>>,
 }
-fn places(builder: &Builder, id: SectionId, referenced: &BTreeSet<usize>) -> Places {
-    let mut entered: BTreeSet<u64> = BTreeSet::new();
-    let mut functions: BTreeSet<u64> = BTreeSet::new();
-    for symbol in builder.symbols.iter().filter(|s| s.section == Some(id)) {
+/// What is known of each section, by its number. Symbols that are in `referenced` may be jumped to.
+pub fn known(builder: &Builder, referenced: &BTreeSet<usize>) -> HashMap<usize, Known> {
+    let mut all: HashMap<usize, Known> = HashMap::new();
+    for symbol in &builder.symbols {
+        let Some(section) = symbol.section else { continue };
+        let known = all.entry(section.index()).or_default();
         if symbol.st_type() == STT_FUNC {
-            functions.insert(symbol.st_value);
+            known.functions.insert(symbol.st_value);
         }
         if symbol.st_type() == STT_FUNC || referenced.contains(&symbol.id().index()) || symbol.st_bind() != STB_LOCAL {
-            entered.insert(symbol.st_value);
+            known.entered.insert(symbol.st_value);
         }
     }
-    // Offsets from a section's or a function's beginning.
     for section in &builder.sections {
         let SectionData::Relocation(list) = &section.data else { continue };
+        if let Some(target) = section.sh_info_section {
+            let relocations = &mut all.entry(target.index()).or_default().relocations;
+            list.iter().for_each(|r| relocations.entry(r.r_offset).or_default().push(*r));
+        }
         if !of_loaded(builder, section) {
             continue;
         }
+        // Offsets from a section's or a function's beginning.
         for relocation in list.iter().filter(|r| r.r_addend != 0) {
             let Some(symbol) = relocation.symbol.map(|s| builder.symbols.get(s)) else { continue };
-            if symbol.section == Some(id) {
-                entered.insert(symbol.st_value.wrapping_add_signed(relocation.r_addend));
+            if let Some(home) = symbol.section {
+                let place = symbol.st_value.wrapping_add_signed(relocation.r_addend);
+                all.entry(home.index()).or_default().entered.insert(place);
             }
         }
     }
-    Places { entered, functions }
+    all
 }
-/// Rewrites section `id`, where symbols that are in `referenced` may be jumped to.
+/// Rewrites section `id`, of which that is known.
 pub fn rewrite(
     builder: &Builder,
     id: SectionId,
-    referenced: &BTreeSet<usize>,
+    known: &Known,
     table: &Table,
     options: &Options,
 ) -> Result<Rewritten, Error> {
@@ -54,13 +65,7 @@ pub fn rewrite(
         return Err(Error::at(None, "no bytes of code"));
     };
     let bytes = bytes.as_slice();
-    let mut relocations: BTreeMap<u64, Vec<Relocation>> = BTreeMap::new();
-    for section in builder.sections.iter().filter(|s| s.sh_info_section == Some(id)) {
-        if let SectionData::Relocation(list) = &section.data {
-            list.iter().for_each(|r| relocations.entry(r.r_offset).or_default().push(*r));
-        }
-    }
-    let Places { entered, functions } = places(builder, id, referenced);
+    let Known { entered, functions, relocations } = known;
     let home = |symbol: SymbolId| {
         let symbol = builder.symbols.get(symbol);
         (symbol.section == Some(id)).then_some(symbol.st_value)
@@ -69,7 +74,7 @@ pub fn rewrite(
         let symbol = builder.symbols.get(symbol);
         symbol.section.is_none() && symbol.st_bind() == STB_WEAK
     };
-    let (mut items, padding) = parse(bytes, &relocations, home, may_be_missing, table.near)?;
+    let (mut items, padding) = parse(bytes, relocations, home, may_be_missing, table.near)?;
     let mut leaders = entered.clone();
     leaders.extend(items.iter().filter_map(|item| match item.link {
         Link::Inside(target) => Some(target),

@@ -196,8 +196,7 @@ fn of_file(root: &Path, source: &Path) -> Result<(Command, String)> {
     let name = unique_name(&source);
     let cargo_toml = format!(
         "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[[bin]]\nname = \"{name}\"\npath = {source:?}\n\n\
-         [dependencies]\npebble = {{ path = {:?} }}\n\n[workspace]\n\n[profile.release]\nopt-level = \"s\"\nlto = true\npanic = \"abort\"\n\
-         debug = \"line-tables-only\"\n",
+         [dependencies]\npebble = {{ path = {:?} }}\n\n[workspace]\n",
         root.join("lib/pebble").canonicalize()?
     );
     let manifest = folder.join("Cargo.toml");
@@ -207,7 +206,7 @@ fn of_file(root: &Path, source: &Path) -> Result<(Command, String)> {
     // The same versions as everywhere else; cargo leaves out what is not needed.
     fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
     let mut command = build(root);
-    command.arg("--manifest-path").arg(&manifest);
+    command.arg("--manifest-path").arg(&manifest).envs(profile(root)?);
     Ok((command, name))
 }
 /// A name for the package of a file that no file elsewhere has.
@@ -217,6 +216,20 @@ fn unique_name(source: &Path) -> String {
     format!("p_{stem}_{:016x}", number(&source))
 }
 
+/// The environment that gives packages elsewhere the profile of the workspace's components, but for what it says of some by name: so what all
+/// depend on, `core` first, is built once for all of them.
+pub fn profile(root: &Path) -> Result<Vec<(String, String)>> {
+    let file = root.join("Cargo.toml");
+    let manifest: toml::Table = fs::read_to_string(&file)?.parse().with_context(|| file.display().to_string())?;
+    let release = released_as(&manifest).with_context(|| format!("{}: no profile \"release\"", file.display()))?;
+    let variable = |name: &str| format!("CARGO_PROFILE_RELEASE_{}", name.to_uppercase().replace('-', "_"));
+    let said = release.iter().filter(|(_, value)| !value.is_table());
+    Ok(said.map(|(name, value)| (variable(name), value.to_string().trim_matches('"').to_string())).collect())
+}
+/// The profile `release` of a manifest, if it has one.
+fn released_as(manifest: &toml::Table) -> Option<&toml::Table> {
+    manifest.get("profile")?.get("release")?.as_table()
+}
 /// How a package that has a `Cargo.toml` of its own is built, wherever it is, and with whatever it depends on.
 fn of_folder(root: &Path, folder: &Path, binary: Option<&str>) -> Result<Command> {
     let folder = folder.canonicalize().with_context(|| folder.display().to_string())?;
@@ -226,6 +239,14 @@ fn of_folder(root: &Path, folder: &Path, binary: Option<&str>) -> Result<Command
         Some(name) => command.args(["--bin", name]),
         None => command.arg("--bins"),
     };
+    let manifest = fs::read_to_string(folder.join("Cargo.toml"))?;
+    // Cargo says what is wrong with a manifest that can not be read.
+    if let Ok(own) = manifest.parse::<toml::Table>()
+        && own.contains_key("workspace")
+        && released_as(&own).is_none()
+    {
+        command.envs(profile(root)?);
+    }
     // Nothing unwinds on the machine, whatever the package says.
     command.env("CARGO_PROFILE_RELEASE_PANIC", "abort");
     Ok(command)
@@ -295,6 +316,7 @@ fn executables(messages: &str) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::{BTreeMap, BTreeSet};
     #[test]
     fn what_is_wrong_though_all_packages_are_there_is_run_once() {
         let folder = tempfile::tempdir().unwrap();
@@ -327,6 +349,74 @@ mod tests {
         command.args(["test", "--manifest-path", "a/Cargo.toml", "--target", "b", "--", "--target", "c"]);
         let words: Vec<_> = fetching(Path::new("."), &command)().get_args().map(OsString::from).collect();
         assert_eq!(words[2..], ["--target", "host-tuple", "--manifest-path", "a/Cargo.toml", "--target", "b"]);
+    }
+    /// The features of each crate that packages are built from, by its package, the kind of what is built, and whether it is for this machine.
+    fn features(root: &Path, packages: &[&str]) -> BTreeMap<(String, String, bool), BTreeSet<String>> {
+        let mut command = build(root);
+        command.args(["--unit-graph", "-Zunstable-options"]);
+        for package in packages {
+            command.args(["-p", package]);
+        }
+        let output = run(root, command.stdout(Stdio::piped())).unwrap();
+        let graph: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let of = |unit: &serde_json::Value| {
+            let name = unit["pkg_id"].as_str().unwrap().to_string();
+            ((name, unit["target"]["kind"].to_string(), unit["platform"].is_null()), unit["features"].to_string())
+        };
+        let mut all: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+        for (unit, features) in graph["units"].as_array().unwrap().iter().map(of) {
+            all.entry(unit).or_default().insert(features);
+        }
+        all
+    }
+    /// Where one is built with other features alone, it is built again, with all that depends on it, whenever a system has other components.
+    #[test]
+    fn components_have_the_same_features_whatever_is_built_with_them() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let in_folder = |folder: &str| {
+            let entries = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap());
+            let packages = entries.filter(|entry| entry.path().join("src/main.rs").exists());
+            packages.map(|entry| entry.file_name().into_string().unwrap()).collect::<Vec<_>>()
+        };
+        let named = ["shell", "tools", "extended", "executor"].map(String::from);
+        let all: Vec<String> = ["services", "drivers"].into_iter().flat_map(in_folder).chain(named).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        assert!(all.len() > 15, "{all:?}");
+        let together = features(root, &all);
+        for package in all {
+            for (unit, alone) in features(root, &[package]) {
+                assert_eq!(Some(&alone), together.get(&unit), "{package}: {unit:?}");
+            }
+        }
+    }
+    #[test]
+    fn packages_elsewhere_have_the_profile_of_components() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "[profile.release]\nopt-level = \"s\"\nlto = true\ncodegen-units = 1\n[profile.release.package.a]\ndebug = 2\n";
+        fs::write(folder.path().join("Cargo.toml"), text).unwrap();
+        let mut said = profile(folder.path()).unwrap();
+        said.sort();
+        let wanted = [("CODEGEN_UNITS", "1"), ("LTO", "true"), ("OPT_LEVEL", "s")];
+        assert_eq!(said, wanted.map(|(name, value)| (format!("CARGO_PROFILE_RELEASE_{name}"), value.to_string())));
+        fs::write(folder.path().join("Cargo.toml"), "[profile.dev]\n").unwrap();
+        assert!(profile(folder.path()).unwrap_err().to_string().contains("no profile \"release\""));
+    }
+    #[test]
+    fn a_package_that_says_how_it_is_built_is_built_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let levels = |text: &str| {
+            fs::write(folder.path().join("Cargo.toml"), text).unwrap();
+            let command = of_folder(root, folder.path(), None).unwrap();
+            let level = command.get_envs().find(|(name, _)| *name == "CARGO_PROFILE_RELEASE_OPT_LEVEL");
+            level.and_then(|(_, value)| Some(value?.to_string_lossy().into_owned()))
+        };
+        let own = profile(root).unwrap();
+        let own = own.into_iter().find(|(name, _)| name == "CARGO_PROFILE_RELEASE_OPT_LEVEL").unwrap().1;
+        assert_eq!(levels("[package]\n[workspace]\n"), Some(own));
+        assert_eq!(levels("[package]\n[workspace]\n[profile.release]\nlto = true\n"), None);
+        // Its workspace, elsewhere, may say it.
+        assert_eq!(levels("[package]\n"), None);
     }
     #[test]
     fn files_of_one_name_in_two_folders_make_two_packages() {

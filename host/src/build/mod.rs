@@ -10,7 +10,7 @@ mod stamp;
 pub use alone::{Part, alone, within};
 pub use c::{archive, compiler, driver, each, heap, objects, wraps};
 use cargo::Program;
-pub use cargo::{cargo, compile_member, run as run_cargo};
+pub use cargo::{cargo, compile_member, profile, run as run_cargo};
 pub use recipe::Recipe;
 
 use crate::{fault_domain, inputs, port};

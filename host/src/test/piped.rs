@@ -273,7 +273,7 @@ fn places(root: &Path) -> Result<()> {
     const MATCHED: [&str; 3] = ["--isolation", "sfi", "--matching"];
     const PLACES: [(&[&str], &str, &str); 3] = [
         (&[], "fault_null_pointer.c", " (main at tests/target/fault_null_pointer.c:6)\n"),
-        (&[], "fault_panic.rs", ", in panic"),
+        (&[], "fault_panic.rs", ", in pebble::panic_on_console at lib/pebble/src/lib.rs:"),
         (
             &MATCHED,
             "sfi_matching_names_the_store.c",

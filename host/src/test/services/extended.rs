@@ -30,24 +30,20 @@ fn begin(root: &Path) -> Result<Running> {
 }
 /// Has an extension linked in: its number.
 fn link(system: &mut Running, name: &str) -> Result<String> {
-    let before = system.said().len();
-    system.enter(&format!("extension link {name}.ext internet"))?;
-    let is_number = |line: &str| line.ends_with('\n') && line.trim().parse::<u64>().is_ok();
-    Ok(system.until_said(before, is_number)?.trim().into())
+    let said = system.answer(&format!("extension link {name}.ext internet"))?;
+    let number = said.lines().map(str::trim).find(|line| line.parse::<u64>().is_ok());
+    Ok(number.with_context(|| format!("no number of {name}: {said}"))?.into())
 }
 fn unlink(system: &mut Running, number: &str) -> Result<()> {
-    let before = system.said().len();
-    system.enter(&format!("extension unlink {number}; echo {number} is out"))?;
-    system.until_said(before, |line| line.trim_end() == format!("{number} is out")).map(drop)
+    system.answer(&format!("extension unlink {number}")).map(drop)
 }
 /// What is said of an extension in the list, until that has `wanted`.
 fn listed(system: &mut Running, number: &str, wanted: &str) -> Result<()> {
     let end = Instant::now() + PATIENCE;
     loop {
-        let before = system.said().len();
-        system.enter("extensions")?;
-        let line = system
-            .until_said(before, |line| line.trim_start().starts_with(&format!("{number} ")) && line.ends_with('\n'))?;
+        let said = system.answer("extensions")?;
+        let of = |line: &&str| line.trim_start().starts_with(&format!("{number} "));
+        let line = said.lines().find(of).with_context(|| format!("{number} is not in: {said}"))?;
         if line.contains(wanted) {
             return Ok(());
         }

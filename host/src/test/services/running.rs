@@ -29,6 +29,8 @@ pub struct Running {
     pub datagrams: u16,
     keys: ChildStdin,
     said: Arc<Mutex<String>>,
+    /// Lines whose end was waited for.
+    answered: usize,
     // Last: it ends with this.
     _guest: Guest,
 }
@@ -74,7 +76,7 @@ impl Running {
                 heard.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..count]));
             }
         });
-        Ok(Running { port: forwards[0].host, datagrams: forwards[1].host, keys, said, _guest: guest })
+        Ok(Running { port: forwards[0].host, datagrams: forwards[1].host, keys, said, answered: 0, _guest: guest })
     }
     /// All that came from the console.
     pub fn said(&self) -> String {
@@ -96,13 +98,23 @@ impl Running {
     pub fn enter(&mut self, line: &str) -> Result<()> {
         Ok(self.keys.write_all(format!("{line}\n").as_bytes())?)
     }
+    /// Types a line; what was said until all of it was done. So nothing that it says is taken for what another line does.
+    pub fn answer(&mut self, line: &str) -> Result<String> {
+        self.answered += 1;
+        let end = format!("line {} is done", self.answered);
+        let before = self.said().len();
+        // The echo of what is typed has more in that line.
+        self.enter(&format!("{line}; echo {end}"))?;
+        self.until_said(before, |line| line.trim_end() == end)?;
+        let said = self.said()[before..].replace('\r', "");
+        Ok(said.split_inclusive('\n').take_while(|line| line.trim_end() != end).collect())
+    }
     /// Has the shell end the domain of a component.
     pub fn kill(&mut self, component: &str) -> Result<()> {
-        let before = self.said().len();
-        self.enter("domains")?;
-        let line =
-            self.until_said(before, |line| line.split_whitespace().nth(1) == Some(component) && line.ends_with('\n'))?;
-        let number = line.split_whitespace().next().unwrap_or_default().to_string();
+        let domains = self.answer("domains")?;
+        let of = |line: &&str| line.split_whitespace().nth(1) == Some(component);
+        let line = domains.lines().find(of).with_context(|| format!("{component} is not in:\n{domains}"))?;
+        let number = line.split_whitespace().next().unwrap_or_default();
         let before = self.said().len();
         self.enter(&format!("kill {number}"))?;
         self.until_said(before, |line| line.contains(&format!("starting {component} again")))?;
