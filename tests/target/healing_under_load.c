@@ -1,4 +1,5 @@
 // system healing
+// icount
 // timeout 240
 // sample 20
 // expect stdout no call was answered wrongly, and none lost but by who was inside
