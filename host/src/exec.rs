@@ -8,7 +8,7 @@ use crate::foreign::Foreign;
 pub use crate::options::{Isolation, On, Options, form};
 use crate::profile::Profile;
 use crate::qemu::{Console, Machine, Outcome};
-use crate::{calls, devices, extension, fault_domain, places, qemu, rtl, strict_machine, system, terminal};
+use crate::{calls, devices, extension, fault_domain, places, qemu, rtl, strict_machine, system, terminal, update};
 use anyhow::{Context, Result, bail};
 use image::{Image, Parts};
 use manifest::System;
@@ -36,6 +36,7 @@ const HOSTED: &str = "program.fault-domain";
 pub fn make_image(root: &Path, system: &System, mut files: Vec<(String, Vec<u8>)>) -> Result<Image> {
     files.extend(extension::files(root, system, &files)?);
     let (nucleus, programs) = build::build(root, &build::sources(&system.components))?;
+    files.extend(update::files(root, system, &nucleus, &files)?);
     lay_out(system, &nucleus, programs, files)
 }
 fn lay_out(system: &System, nucleus: &[u8], programs: build::Programs, files: Vec<(String, Vec<u8>)>) -> Result<Image> {
@@ -83,6 +84,7 @@ pub fn run(
     let core = watched.core.map(|to| Core::of(to, &nucleus, &programs, None).map(Arc::new)).transpose()?;
     let mut files = files(file)?;
     files.extend(extension::files(root, &system, &files)?);
+    files.extend(update::files(root, &system, &nucleus, &files)?);
     let image = lay_out(&system, &nucleus, programs, files)?;
     let extra = devices.arguments(&system.components, &forwards);
     let _settings = terminal::Settings::keep();
@@ -214,6 +216,7 @@ pub fn build_program_of(root: &Path, options: &Options, mut source: Source, conn
     sources.insert("program".into(), source);
     let (nucleus, programs) = build::build(root, &sources)?;
     system::check(root, options.system(), &programs)?;
+    files.extend(update::files(root, &system, &nucleus, &files)?);
     let calls = options.calls.clone().map(|pattern| (pattern, own));
     Ok(Built { system, nucleus, programs, files, on: options.on, hosted, calls })
 }

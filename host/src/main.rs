@@ -46,6 +46,7 @@ mod system;
 mod terminal;
 mod test;
 mod uninterrupted;
+mod update;
 mod web_console;
 mod write_log;
 
@@ -114,6 +115,17 @@ enum Form {
     Disk {
         #[command(subcommand)]
         what: disk::Form,
+    },
+    /// Make an update of a component: its image as it is built here, signed, for systems of this tree
+    Release(update::Release),
+    /// Give an update to a system that runs, over the network: it takes it, or says why not. The status is 1 where it does not
+    Update {
+        /// Where its updates service listens: HOST:PORT
+        address: String,
+        /// The component that is to have it
+        name: String,
+        /// What `./pebble release` has written
+        file: std::path::PathBuf,
     },
     /// Look at an extension: safe code that is linked into a running component
     Extension {
@@ -196,6 +208,8 @@ fn main() -> ExitCode {
         Form::Graph { system, format, output } => graph::run(&root, &system, format, output),
         Form::Disk { what } => disk::run(&what),
         Form::Extension { what } => extension::run(&root, &what),
+        Form::Release(release) => update::release(&root, &release),
+        Form::Update { address, name, file } => update::send(&address, &name, &file),
         Form::Check { machines } => check::run(&root, machines),
         Form::Port { name, test } => port::run(&root, &name, test),
         Form::Editors { check: true, .. } => editors::check(&root),

@@ -3,7 +3,7 @@
 use crate::jobs::{self, Job};
 use crate::programs::{self, Streams, TOOLS_COMPONENT};
 use crate::variables::{self, set, value};
-use crate::{activity, completion, extensions, println, pumps, streams, tracing, views, waiting};
+use crate::{activity, completion, extensions, println, pumps, streams, tracing, updates, views, waiting};
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -437,6 +437,9 @@ fn own(job: &Job, words: &[String]) -> i32 {
         ["extensions"] => all(extensions::list()),
         ["extension", "link", file, host] => extensions::link(file, host),
         ["extension", "unlink", n] => one(n, &pebble::linker::unlink),
+        ["updates"] => updates::list(),
+        ["update", "--back", name] => updates::take_back(name),
+        ["update", name, file] => updates::update(name, file),
         ["memory"] => all(views::memory()),
         ["counts"] => all(views::counts()),
         ["limits"] => all(views::limits()),

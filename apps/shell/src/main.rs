@@ -14,6 +14,7 @@ mod pumps;
 mod streams;
 mod terminal;
 mod tracing;
+mod updates;
 mod variables;
 mod views;
 mod waiting;

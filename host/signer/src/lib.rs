@@ -2,7 +2,8 @@
 //! decision; that it holds together is looked at once more.
 
 use anyhow::{Context, Result, bail, ensure};
-use extension::{Extension, KEY, SIGNATURE};
+use extension::{Extension, SIGNATURE};
+use keyring::identity;
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use std::fs::{self, DirBuilder, File};
@@ -10,6 +11,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 use tempfile::NamedTempFile;
+use update::Update;
 
 /// The file with the key pair.
 const NAME: &str = "extension.key";
@@ -50,16 +52,13 @@ pub fn pair(folder: &Path) -> Result<Ed25519KeyPair> {
         Err(why) => bail!("{}: is no key pair of Ed25519 ({why})", name()),
     }
 }
-/// What a file names a key by: the first bytes of its digest.
-pub fn identity(public: &[u8]) -> [u8; KEY] {
-    let digest = ring::digest::digest(&ring::digest::SHA256, public);
-    let mut identity = [0; KEY];
-    identity.copy_from_slice(&digest.as_ref()[..KEY]);
-    identity
-}
-/// A file of an extension, signed. An error: it does not hold together.
+/// A file of an extension or of an update, signed. An error: it does not hold together.
 pub fn sign(pair: &Ed25519KeyPair, file: Vec<u8>) -> Result<Vec<u8>> {
-    if let Err(why) = Extension::parse(&file) {
+    let holds = match file.starts_with(&update::MAGIC) {
+        true => Update::parse(&file).map(drop).map_err(|why| why.to_string()),
+        false => Extension::parse(&file).map(drop).map_err(|why| why.to_string()),
+    };
+    if let Err(why) = holds {
         bail!("what is to be signed {why}");
     }
     extension::signed(file, identity(pair.public_key().as_ref()), |bytes| {

@@ -1,13 +1,15 @@
-//! The signer: signs an extension that it gets on its standard input, and is the only program that reads the key.
+//! The signer: signs an extension or an update that it gets on its standard input, and is the only program that reads the key.
 //!
 //! `pebble-signer sign FOLDER` writes the signed file to its standard output; `pebble-signer public FOLDER` the public key, in hexadecimal. The key pair (Ed25519, PKCS #8)
-//! is made in the folder at first use. A file that is no extension, and a key that can not be read, are errors: a line on standard error, status 1.
+//! is made in the folder at first use. A file that is neither, and a key that can not be read, are errors: a line on standard error, status 1.
 
 use anyhow::{Result, bail};
-use extension::MOST_BYTES;
 use ring::signature::KeyPair;
 use std::io::{self, Read, Write};
 use std::path::Path;
+
+/// Most bytes of a file of either kind.
+const MOST: usize = if update::MOST_BYTES > extension::MOST_BYTES { update::MOST_BYTES } else { extension::MOST_BYTES };
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -20,7 +22,7 @@ fn main() -> Result<()> {
         }
         "sign" => {
             let mut file = Vec::new();
-            io::stdin().take(MOST_BYTES as u64 + 1).read_to_end(&mut file)?;
+            io::stdin().take(MOST as u64 + 1).read_to_end(&mut file)?;
             io::stdout().write_all(&signer::sign(&pair, file)?)?;
         }
         other => bail!("{other}: not one of sign and public"),

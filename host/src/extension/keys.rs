@@ -4,8 +4,8 @@ use crate::build;
 use crate::system::OWN;
 use crate::{child, progress};
 use anyhow::{Context, Result, bail, ensure};
-use extension::keys::{Keys, Signs};
-use extension::{Digest, Extension};
+use extension::Extension;
+use keyring::{Digest, Keys, Kind, Signs, UPDATES};
 use manifest::{Key, System};
 use ring::signature::{ED25519, UnparsedPublicKey};
 use std::io::Write;
@@ -72,25 +72,37 @@ pub fn public(root: &Path) -> Result<String> {
     Ok(text.trim().into())
 }
 
-/// Whose extensions a system takes, as its image has it.
-pub fn of_system(root: &Path, system: &System, compiler: Digest) -> Result<Keys> {
-    let own = Key { public: OWN.into(), signs: None, revoked: false };
+/// What a key may sign for, of files of one kind; `None`: of these, nothing. Who may sign some of one kind has been given none of the other.
+fn signs(key: &Key, of: Kind) -> Option<Signs> {
+    let (names, others) = match of {
+        UPDATES => (&key.updates, &key.signs),
+        _ => (&key.signs, &key.updates),
+    };
+    match (names, others) {
+        _ if key.revoked => Some(Signs::Revoked),
+        (Some(names), _) if names.is_empty() => None,
+        (Some(names), _) => Some(Signs::Named(names.clone())),
+        (None, Some(_)) => None,
+        (None, None) => Some(Signs::All),
+    }
+}
+/// Whose files of one kind a system takes, as its image has it.
+pub fn of_system(root: &Path, system: &System, made: Digest, of: Kind) -> Result<String> {
+    let own = Key { public: OWN.into(), signs: None, updates: None, revoked: false };
     let named = if system.keys.is_empty() { &[own][..] } else { &system.keys };
-    let mut keys = Keys { compiler, keys: Vec::new() };
+    let mut keys = Keys { made, keys: Vec::new() };
     for key in named {
         let public = match key.public.as_str() {
             OWN => bytes(&public(root)?)?,
             digits => bytes(digits)?,
         };
-        let signs = match &key.signs {
-            _ if key.revoked => Signs::Revoked,
-            Some(names) => Signs::Interfaces(names.clone()),
-            None => Signs::All,
-        };
-        keys.keys.push(extension::keys::Key { public, signs });
+        let Some(signs) = signs(key, of) else { continue };
+        keys.keys.push(keyring::Key { public, signs });
     }
-    // The same checks as the linker's: "own" may be one of the others.
-    Keys::parse(&keys.to_string()).with_context(|| format!("the keys of system \"{}\"", system.name))
+    // The same checks as on the machine: "own" may be one of the others.
+    let text = keys.text(of);
+    Keys::parse(&text, of).with_context(|| format!("the keys of system \"{}\"", system.name))?;
+    Ok(text)
 }
 
 /// What can be said of a signature here.
@@ -105,7 +117,7 @@ pub enum Signature {
 /// Looks at a file's signature with a public key.
 pub fn check(file: &Extension, public: &[u8]) -> Signature {
     let seal = file.seal();
-    if seal.key != signer::identity(public) {
+    if seal.key != keyring::identity(public) {
         return Signature::Unknown;
     }
     match UnparsedPublicKey::new(&ED25519, public).verify(seal.signed, &seal.signature) {
@@ -119,13 +131,30 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
 }
 /// The bytes of a public key.
 pub fn bytes(hexadecimal: &str) -> Result<[u8; 32]> {
-    extension::keys::bytes(hexadecimal).with_context(|| format!("{hexadecimal}: is no public key"))
+    keyring::bytes(hexadecimal).with_context(|| format!("{hexadecimal}: is no public key"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use keyring::EXTENSIONS;
 
+    #[test]
+    fn a_key_for_some_of_one_kind_signs_nothing_of_the_other() {
+        let key = |signs: Option<&str>, updates: Option<&str>, revoked| Key {
+            public: OWN.into(),
+            signs: signs.map(|name| vec![name.into()]),
+            updates: updates.map(|name| vec![name.into()]),
+            revoked,
+        };
+        let both = |key: &Key| [EXTENSIONS, UPDATES].map(|of| signs(key, of));
+        let named = |name: &str| Some(Signs::Named(vec![name.into()]));
+        assert_eq!(both(&key(None, None, false)), [Some(Signs::All), Some(Signs::All)]);
+        assert_eq!(both(&key(Some("files"), None, false)), [named("files"), None]);
+        assert_eq!(both(&key(None, Some("http"), false)), [None, named("http")]);
+        assert_eq!(both(&key(Some("files"), Some("http"), false)), [named("files"), named("http")]);
+        assert_eq!(both(&key(Some("files"), Some("http"), true)), [Some(Signs::Revoked), Some(Signs::Revoked)]);
+    }
     #[test]
     fn public_keys_are_64_digits() {
         assert_eq!(bytes(&"0f".repeat(32)).unwrap(), [15; 32]);

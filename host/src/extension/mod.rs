@@ -1,6 +1,6 @@
 //! `./pebble extension`: what the gatekeeper says of an extension's source, the file that it becomes, and what that file says.
 
-mod keys;
+pub mod keys;
 mod show;
 
 pub use keys::{bytes as public_key, use_folder};
@@ -9,6 +9,7 @@ use crate::{inputs, progress};
 use anyhow::{Context, Result, bail};
 use exports::Interface;
 use gatekeeper::{Built, Refusal, Toolchain};
+use keyring::EXTENSIONS;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -114,13 +115,13 @@ pub fn files(root: &Path, system: &manifest::System, files: &[(String, Vec<u8>)]
     if system.components.iter().all(|component| component.image != LINKER) {
         return Ok(Vec::new());
     }
-    let path = extension::keys::PATH;
+    let path = EXTENSIONS.path;
     if files.iter().any(|(name, _)| name == path) {
         bail!("--file: {path} is the file of the system's keys: they are in its manifest");
     }
     let identity = gatekeeper::sysroot::identity(&program("PEBBLE_RUSTC", "rustc"))?;
-    let keys = keys::of_system(root, system, identity)?;
-    Ok(vec![(path.into(), keys.to_string().into_bytes())])
+    let keys = keys::of_system(root, system, identity, EXTENSIONS)?;
+    Ok(vec![(path.into(), keys.into_bytes())])
 }
 fn print(refusals: &[Refusal]) {
     refusals.iter().take(SHOWN).for_each(|refusal| println!("{refusal}"));

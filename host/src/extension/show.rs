@@ -145,7 +145,7 @@ mod tests {
         Ed25519KeyPair::from_pkcs8(bytes.as_ref()).unwrap()
     }
     fn signed(pair: &Ed25519KeyPair) -> Vec<u8> {
-        let key = signer::identity(pair.public_key().as_ref());
+        let key = keyring::identity(pair.public_key().as_ref());
         let sign = |bytes: &[u8]| <[u8; SIGNATURE]>::try_from(pair.sign(bytes).as_ref());
         extension::signed(unsigned(""), key, sign).unwrap()
     }

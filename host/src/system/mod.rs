@@ -160,7 +160,10 @@ impl Manifest {
         system.checks = file.checks.unwrap_or(system.checks);
         Ok(())
     }
-    /// An error that shows the first key that is none, or that is there twice.
+    fn has_component(&self, name: &str) -> bool {
+        self.system.components.iter().any(|component| component.name == name)
+    }
+    /// An error that shows the first key that is none, that is there twice, or that signs for what there is not.
     fn check_keys(&self) -> Result<()> {
         let mut seen = Vec::new();
         for key in &self.system.keys {
@@ -170,6 +173,8 @@ impl Manifest {
                 format!("it is not 64 hexadecimal digits, and not \"{OWN}\"")
             } else if let Some(name) = key.signs.iter().flatten().find(|name| !::extension::is_name(name)) {
                 format!("\"{name}\" is no interface's name")
+            } else if let Some(name) = key.updates.iter().flatten().find(|name| !self.has_component(name)) {
+                format!("there is no component \"{name}\", whose updates it is to sign")
             } else {
                 seen.push(&key.public);
                 continue;

@@ -26,7 +26,7 @@ pub struct Header {
     pub file_count: u64,
 }
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Image {
     pub name: [u8; NAME],
     pub entry: u64,
@@ -117,7 +117,7 @@ mod tests {
     }
 }
 #[repr(C)]
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Segment {
     /// Page-aligned address in the component.
     pub va: u64,

@@ -10,7 +10,7 @@ pub const MAGIC: u64 = 0x6265_7020_746f_6f62;
 /// Most boot domains.
 pub const DOMAINS: usize = 16;
 /// Most portals provided by boot components.
-pub const PORTALS: usize = 175;
+pub const PORTALS: usize = 182;
 /// Most portals opened by boot components.
 pub const OPENS: usize = 176;
 /// Tables that grow ([`crate::section::Grown`]), all of the scheduler's: three with the number of threads, and

@@ -45,6 +45,7 @@ pub mod supervision;
 pub mod system;
 pub mod template;
 pub mod trace;
+pub mod updating;
 pub mod window;
 pub mod wiring;
 

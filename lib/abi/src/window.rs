@@ -57,6 +57,7 @@ plain!(
     crate::system::NewDomain
 );
 plain!(crate::system::Registration, crate::template::Template, crate::trace::Traced);
+plain!(crate::updating::ImageState, crate::updating::Kept, crate::updating::Request);
 // SAFETY: integers, and an address that nobody follows: any word is one.
 unsafe impl Plain for crate::section::ShortCircuit {}
 // SAFETY: each of them is plain.

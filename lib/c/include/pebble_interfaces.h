@@ -601,7 +601,7 @@ static inline word pebble_memory_pager(int domain, word start, word bytes, word 
 {
     return invoke_portal(28, domain, start, bytes, entry);
 }
-/* A copy of the caller's page at `source`, or of zeros where that is 0, for such a domain; without rights: none */
+/* A copy of the caller's page at `source`, or of zeros where that is 0, for such a domain, or init's for any; without rights: none */
 static inline word pebble_memory_page(int domain, word at, word source, int rights)
 {
     return invoke_portal(29, domain, at, source, rights);
@@ -956,6 +956,51 @@ static inline word pebble_init_let_end(int through, word domain)
     return invoke_portal(through, domain);
 }
 
+/* ---- Images of components (servers/init, trusted) ---- */
+
+/* The caller hands over an update's file (`lib/update`) of so many bytes; what was begun before, and what was to be next, is forgotten. `EINVAL`: none is so long; `ENOSPC`: with what there is that is more than there is room for; `ENOMEM` */
+#define PEBBLE_IMAGES_BEGIN "images.begin" /* smdi */
+static inline word pebble_images_begin(int through, word bytes)
+{
+    return invoke_portal(through, bytes);
+}
+/* The next bytes of it. `ENOENT`: the caller has begun none; `EINVAL`: they are more than it said */
+#define PEBBLE_IMAGES_ADD "images.add" /* smdri */
+static inline word pebble_images_add(int through, const void *bytes, word length)
+{
+    return invoke_portal(through, bytes, length);
+}
+/* It is whole, and what its component is to have next; who gives it vouches for it. `EINVAL`: it is none, or is kept apart otherwise than the component; `ENOENT`: there is no such component; `ENOTSUP`: it is one of the first, or has no image of its own; `EACCESS`: the update opens more than the component may; `ENOMEM` */
+#define PEBBLE_IMAGES_PUT "images.put" /* smd */
+static inline word pebble_images_put(int through)
+{
+    return invoke_portal(through);
+}
+/* The component is to have what it had before the last time, which was that version; `ENOENT`: it was not, or that is not known */
+#define PEBBLE_IMAGES_BEFORE "images.before" /* smrii */
+static inline word pebble_images_before(int through, const void *name, word length, word version)
+{
+    return invoke_portal(through, name, length, version);
+}
+/* The component is to have the system's own image; `ENOENT` */
+#define PEBBLE_IMAGES_OWN "images.own" /* smri */
+static inline word pebble_images_own(int through, const void *name, word length)
+{
+    return invoke_portal(through, name, length);
+}
+/* A component has what it is to have next, whenever it is started from now on; if it runs, it is replaced by it while it is called → its new domain, 0: it does not run. `ENOENT`: nothing is to be next; as `init.replace`, and then it has what it had */
+#define PEBBLE_IMAGES_APPLY "images.apply" /* smw */
+static inline word pebble_images_apply(int through, void *refused)
+{
+    return invoke_portal(through, refused);
+}
+/* The image that the component has, and what has become of it. `ENOENT` */
+#define PEBBLE_IMAGES_STATE "images.state" /* smriw */
+static inline word pebble_images_state(int through, const void *name, word length, void *out)
+{
+    return invoke_portal(through, name, length, out);
+}
+
 /* ---- Clock driver (drivers/clock) ---- */
 
 /* The time, in nanoseconds since 1970; `EIO`: the device has no interrupt */
@@ -1273,6 +1318,39 @@ static inline word pebble_linker_unlink(int through, word number)
 /* The extension in place n of those that were linked in, or that were taken out lately for what they did. `ENOENT` behind the last */
 #define PEBBLE_LINKER_LINKED "linker.linked" /* npiw */
 static inline word pebble_linker_linked(int through, word n, void *out)
+{
+    return invoke_portal(through, n, out);
+}
+
+/* ---- Updates (services/updates) ---- */
+
+/* Begins an update's file of so many bytes; what its account has begun before is forgotten. `EINVAL`: none is so long; `ENOMEM` */
+#define PEBBLE_UPDATES_BEGIN "updates.begin" /* npdi */
+static inline word pebble_updates_begin(int through, word bytes)
+{
+    return invoke_portal(through, bytes);
+}
+/* The next bytes of the file that the caller has begun, which lie in one page. `ENOENT`: it has begun none; `EINVAL`: they are more than it said; `ENOMEM` */
+#define PEBBLE_UPDATES_ADD "updates.add" /* npdri */
+static inline word pebble_updates_add(int through, const void *bytes, word length)
+{
+    return invoke_portal(through, bytes, length);
+}
+/* The component of that name has it from now on: it is replaced while it is called, kept on the disk, and on trial. `EACCESS`: nobody has signed it who may, or it opens more than the component may; `EINVAL`: it is none, of another component, for another system, or kept apart otherwise; `EEXIST`: an older version, or the same; `ENOENT`: there is no file, or no such component; `ENOTSUP`: it has no image of its own; as `init.replace`, and as to write a file; in each case nothing has changed, and the request says why */
+#define PEBBLE_UPDATES_UPDATE "updates.update" /* npdw */
+static inline word pebble_updates_update(int through, void *request)
+{
+    return invoke_portal(through, request);
+}
+/* The component has what it had before its update. `ENOENT`: it has none; as `init.replace` */
+#define PEBBLE_UPDATES_TAKE_BACK "updates.take_back" /* npw */
+static inline word pebble_updates_take_back(int through, void *request)
+{
+    return invoke_portal(through, request);
+}
+/* What component n has of those that have an update. `ENOENT` behind the last; `EAGAIN`: that is not known yet, the system has just started */
+#define PEBBLE_UPDATES_KEPT "updates.kept" /* npiw */
+static inline word pebble_updates_kept(int through, word n, void *out)
 {
     return invoke_portal(through, n, out);
 }

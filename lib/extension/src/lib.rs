@@ -14,16 +14,16 @@
 extern crate alloc;
 
 mod image;
-pub mod keys;
 mod read;
 mod terms;
 #[cfg(test)]
 mod tests;
 mod write;
 
-pub use read::{Extension, Seal};
+pub use read::{Extension, seal};
+pub use seal::{KEY, SIGNATURE, Seal, signed};
 pub use terms::{CONDITION, Compare, Condition, MOST_CONDITIONS, Order, Part, seen};
-pub use write::{Parts, signed};
+pub use write::Parts;
 
 /// The first bytes of a file; the last two are the format's version.
 pub const MAGIC: [u8; 8] = *b"PBLEXT02";
@@ -40,9 +40,6 @@ pub const MOST_REASON: usize = 255;
 pub const PAGE: usize = 4096;
 /// Bytes of a slot, and of an address.
 pub const SLOT: usize = 8;
-/// Bytes of the key's identity and of the signature, with which a file ends.
-pub const KEY: usize = 8;
-pub const SIGNATURE: usize = 64;
 /// Bytes of the header.
 pub const HEADER: usize = 96;
 
@@ -126,7 +123,7 @@ impl Section {
 
 /// Whether an extension may have that name.
 pub fn is_name(name: &str) -> bool {
-    name.len() <= MOST_NAME && read::name(name.as_bytes()).is_some()
+    name.len() <= MOST_NAME && seal::name(name.as_bytes()).is_some()
 }
 
 /// What an extension may take while it runs.

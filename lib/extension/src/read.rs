@@ -4,6 +4,7 @@ use crate::{
     Condition, Digest, Error, Export, Guard, HEADER, Import, Interface, KEY, Layout, Limits, MAGIC, MOST_BYTES,
     MOST_CONDITIONS, MOST_IMAGE, MOST_NAME, MOST_PROCEDURES, Order, SIGNATURE, SLOT, Section,
 };
+use seal::{Form, Seal, Unsealed, name};
 
 /// A file that holds together. Whether it is signed by whom one believes is another question.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,7 @@ pub struct Extension<'a> {
 impl<'a> Extension<'a> {
     /// Reads a whole file.
     pub fn parse(bytes: &'a [u8]) -> Result<Extension<'a>, Error> {
-        let seal = Seal::of(bytes)?;
+        let seal = seal(bytes)?;
         let sections = sections(bytes)?;
         let of = |section: Section| sections[section as usize];
         let name = name(of(Section::Name)).ok_or(Error::Name(Section::Name, 0))?;
@@ -171,30 +172,14 @@ impl<'a> Extension<'a> {
     }
 }
 
-/// How a file ends: by whom it is signed, before anything else of it is looked at.
-#[derive(Clone, Copy, Debug)]
-pub struct Seal<'a> {
-    /// What is signed.
-    pub signed: &'a [u8],
-    /// Which key it says it is signed with.
-    pub key: [u8; KEY],
-    pub signature: [u8; SIGNATURE],
-}
-impl<'a> Seal<'a> {
-    /// Of what begins as an extension and is as long as it says.
-    pub fn of(bytes: &'a [u8]) -> Result<Seal<'a>, Error> {
-        if bytes.get(..MAGIC.len()) != Some(&MAGIC) {
-            return Err(Error::Magic);
-        }
-        if bytes.len() < HEADER + KEY + SIGNATURE
-            || bytes.len() > MOST_BYTES
-            || u32_at(bytes, 8) as usize != bytes.len()
-        {
-            return Err(Error::Length);
-        }
-        let signed = bytes.len() - SIGNATURE;
-        Ok(Seal { signed: &bytes[..signed], key: array_at(bytes, signed - KEY), signature: array_at(bytes, signed) })
-    }
+/// Files of extensions.
+const FORM: Form = Form { magic: MAGIC, least: HEADER, most: MOST_BYTES };
+/// How a file ends that begins as an extension, and is as long as it says.
+pub fn seal(file: &[u8]) -> Result<Seal<'_>, Error> {
+    Seal::of(file, &FORM).map_err(|why| match why {
+        Unsealed::Magic => Error::Magic,
+        Unsealed::Length => Error::Length,
+    })
 }
 
 /// The sections of a file with a seal, whose header holds.
@@ -221,13 +206,6 @@ pub(crate) const LENGTHS: usize = 56;
 fn unordered<T: PartialOrd>(items: impl Iterator<Item = T> + Clone) -> Option<usize> {
     let pairs = items.clone().zip(items.skip(1));
     pairs.map(|(one, next)| one < next).position(|ordered| !ordered).map(|at| at + 1)
-}
-/// A name: nothing where it is none.
-pub(crate) fn name(bytes: &[u8]) -> Option<&str> {
-    let is_letter = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(byte);
-    // None is taken for an option of a command.
-    let is_name = bytes.first().is_some_and(|&first| first != b'-') && bytes.iter().all(is_letter);
-    core::str::from_utf8(bytes).ok().filter(|_| is_name)
 }
 /// The name at a place of a record, followed by zeros.
 fn padded(record: &[u8], at: usize) -> Option<&str> {

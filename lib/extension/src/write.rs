@@ -100,19 +100,3 @@ impl Parts<'_> {
         Ok(())
     }
 }
-
-/// A file with another key's identity, and what signs it: `sign` gets all that is before the signature.
-pub fn signed<E>(
-    mut file: Vec<u8>,
-    key: [u8; KEY],
-    sign: impl FnOnce(&[u8]) -> Result<[u8; SIGNATURE], E>,
-) -> Result<Vec<u8>, E> {
-    let end = file.len().saturating_sub(SIGNATURE);
-    file.truncate(end);
-    let start = end.saturating_sub(KEY);
-    file.truncate(start);
-    file.extend(key);
-    let signature = sign(&file)?;
-    file.extend(signature);
-    Ok(file)
-}

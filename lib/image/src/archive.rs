@@ -113,6 +113,42 @@ fn add_files(parts: &Parts, files_at: usize, out: &mut Vec<u8>) -> Result<(), Er
     }
     Ok(())
 }
+/// The component that the image of that name is of, if it is a software fault domain.
+fn sandboxed<'a>(parts: &Parts<'a>, name: &str) -> Option<&'a Component> {
+    parts.system.components.iter().find(|c| c.image == name && c.isolation == Isolation::Sfi)
+}
+/// Adds the program that hosts software fault domains.
+fn add_host(parts: &Parts, out: &mut Vec<u8>) -> Result<Image, Error> {
+    add(out, HOST, parts.programs.get(HOST).ok_or_else(|| Error::NoProgram(HOST.into()))?, None)
+}
+/// Adds the image of that name: a program, or `host` with those of the fault domains that share a space.
+fn add_one(
+    parts: &Parts,
+    out: &mut Vec<u8>,
+    (name, file): (&str, &[u8]),
+    host: Option<&Image>,
+    call: u64,
+) -> Result<Image, Error> {
+    let privileged = parts.system.components.iter().any(|c| c.image == name && c.isolation == Isolation::Supervisor);
+    let (Some(component), Some(host)) = (sandboxed(parts, name), host) else {
+        return add(out, name, file, privileged.then_some(call));
+    };
+    let mut all = vec![(component, file)];
+    for guest in hosted::of(parts.system, &component.name) {
+        let file = parts.programs.get(&guest.image).ok_or_else(|| Error::NoProgram(guest.name.clone()))?;
+        all.push((guest, file));
+    }
+    beside(out, host, &all)
+}
+/// The image of that name by itself, with what its segments' offsets are in.
+pub fn alone(parts: &Parts, name: &str) -> Result<(Image, Vec<u8>), Error> {
+    let file = parts.programs.get(name).ok_or_else(|| Error::NoProgram(name.into()))?;
+    let call = crate::portals::symbols(&Program::parse("nucleus", parts.nucleus)?)?.call_supervisor;
+    let mut out = Vec::new();
+    let host = sandboxed(parts, name).map(|_| add_host(parts, &mut out)).transpose()?;
+    let image = add_one(parts, &mut out, (name, file), host.as_ref(), call)?;
+    Ok((image, out))
+}
 /// The archive. `described`: the system as `init` is to see it; `call`: where supervisor domains call portals.
 pub fn build(parts: &Parts, described: &System, call: u64) -> Result<Vec<u8>, Error> {
     let without = |c: &&Component| c.boot || !c.host.is_empty();
@@ -127,28 +163,14 @@ pub fn build(parts: &Parts, described: &System, call: u64) -> Result<Vec<u8>, Er
     let system_at = files_at + parts.files.len() * size_of::<File>();
     let mut out = vec![0; (system_at + system.len()).next_multiple_of(PAGE)];
     out[system_at..system_at + system.len()].copy_from_slice(&system);
-    let sandboxed =
-        |name: &str| parts.system.components.iter().find(|c| c.image == name && c.isolation == Isolation::Sfi);
-    let privileged =
-        |name: &str| parts.system.components.iter().any(|c| c.image == name && c.isolation == Isolation::Supervisor);
-    let host = match programs.iter().any(|(name, _)| sandboxed(name).is_some()) {
-        true => {
-            Some(add(&mut out, HOST, parts.programs.get(HOST).ok_or_else(|| Error::NoProgram(HOST.into()))?, None)?)
-        }
+    let host = match programs.iter().any(|(name, _)| sandboxed(parts, name).is_some()) {
+        true => Some(add_host(parts, &mut out)?),
         false => None,
     };
     for (n, (name, file)) in programs.iter().enumerate() {
-        let image = match (sandboxed(name), &host) {
-            (Some(component), Some(host)) => {
-                let mut all = vec![(component, file.as_slice())];
-                for guest in hosted::of(parts.system, &component.name) {
-                    let file = parts.programs.get(&guest.image).ok_or_else(|| Error::NoProgram(guest.name.clone()))?;
-                    all.push((guest, file));
-                }
-                beside(&mut out, host, &all)?
-            }
-            (_, Some(host)) if *name == HOST => *host,
-            _ => add(&mut out, name, file, privileged(name).then_some(call))?,
+        let image = match (&host, sandboxed(parts, name)) {
+            (Some(host), None) if *name == HOST => *host,
+            (host, _) => add_one(parts, &mut out, (name, file), host.as_ref(), call)?,
         };
         let mut image =
             Image { name: fitted::<NAME>(name).ok_or(Error::TooMany("characters in a component's name"))?, ..image };

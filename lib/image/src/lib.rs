@@ -15,7 +15,7 @@ mod reach;
 mod relocations;
 mod supervisor;
 
-pub use archive::{HOST, loaded_part};
+pub use archive::{HOST, alone, loaded_part};
 pub use elf::{ElfFile, Program, Segment};
 pub use hosted::merged;
 pub use reach::{Reach, reach};

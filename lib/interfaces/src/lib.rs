@@ -35,6 +35,7 @@ pub mod disk;
 pub mod domains;
 pub mod entropy;
 pub mod files;
+pub mod images;
 pub mod init;
 pub mod inspect;
 pub mod internet;
@@ -46,6 +47,7 @@ pub mod network;
 pub mod portals;
 pub mod scheduler;
 pub mod time;
+pub mod updates;
 
 pub use types::{Argument, Kind};
 
@@ -81,6 +83,7 @@ pub const ALL: &[&Interface] = &[
     &inspect::INTERFACE,
     &names::INTERFACE,
     &init::INTERFACE,
+    &images::INTERFACE,
     &clock::INTERFACE,
     &time::INTERFACE,
     &console::INTERFACE,
@@ -92,6 +95,7 @@ pub const ALL: &[&Interface] = &[
     &entropy::INTERFACE,
     &capability::INTERFACE,
     &linker::INTERFACE,
+    &updates::INTERFACE,
 ];
 
 /// The portal of that name. `None`: no interface has one.

@@ -76,7 +76,7 @@ interface! {
     /// `entry` answers the faults of a domain, the caller's own or its child, in a range (0 bytes: in all others); 0 ends that
     "memory.pager" = PAGER, "smtiiii":
         fn pager [thread: ThreadIndex] (domain: DomainNumber, start: Address, bytes: usize, entry: Address) -> Result<()>;
-    /// A copy of the caller's page at `source`, or of zeros where that is 0, for such a domain; without rights: none
+    /// A copy of the caller's page at `source`, or of zeros where that is 0, for such a domain, or init's for any; without rights: none
     "memory.page" = PAGE, "smtiiii":
         fn page [thread: ThreadIndex] (domain: DomainNumber, at: Address, source: Address, rights: PageRights) -> Result<()>;
 }

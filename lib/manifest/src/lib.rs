@@ -26,22 +26,25 @@ pub struct System {
     pub checks: bool,
     #[serde(default, rename = "component")]
     pub components: Vec<Component>,
-    /// Whose extensions the linker takes.
+    /// Whose extensions the linker takes, and whose updates the updates service.
     #[cfg(feature = "sources")]
     #[serde(default, rename = "key", skip_serializing)]
     pub keys: Vec<Key>,
 }
-/// A key whose extensions are linked into components of the system. Where a system has a linker and no keys, it has that of who builds it, for all interfaces.
+/// A key whose extensions are linked into components of the system, or whose updates its components get. Where a system has no keys, it has that of who builds it, for all interfaces and components.
 #[cfg(feature = "sources")]
 #[derive(Clone, Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
     /// As `./pebble extension key` prints it, 64 hexadecimal digits; "own": that of who builds the system.
     pub public: String,
-    /// The interfaces that its extensions may name; if left out, all.
+    /// The interfaces that its extensions may name; if left out, all, or none where `updates` is there.
     #[serde(default)]
     pub signs: Option<Vec<String>>,
-    /// Its extensions are refused.
+    /// The components that its updates may be of; if left out, all, or none where `signs` is there.
+    #[serde(default)]
+    pub updates: Option<Vec<String>>,
+    /// Its extensions and updates are refused.
     #[serde(default)]
     pub revoked: bool,
 }

@@ -28,6 +28,7 @@ pub mod faults;
 pub mod file;
 pub mod future;
 pub mod heap;
+pub mod image;
 pub mod interface;
 pub mod internet;
 pub mod linker;
@@ -44,6 +45,7 @@ pub mod start;
 pub mod sync;
 pub mod thread;
 pub mod time;
+pub mod updates;
 
 pub use start::{Env, run_boot_server, run_program, run_server};
 

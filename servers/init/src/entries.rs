@@ -4,7 +4,7 @@ use crate::loader;
 use crate::replacement;
 use crate::succession::Refused;
 use crate::{
-    archive, component, copied, end, log, not_started, prepare, run, say_line, share_the_rest, start_component,
+    Init, archive, component, copied, end, log, not_started, prepare, run, say_line, share_the_rest, start_component,
     supervision, with,
 };
 use abi::Error;
@@ -13,10 +13,12 @@ use abi::archive::VA;
 use abi::identity::DomainId;
 use abi::section::{NAME, cut};
 use abi::system::ended;
+use abi::updating::ImageState;
 use alloc::vec::Vec;
 use init_logic::line::Line;
 use init_logic::places::Ticket;
 use init_logic::start::Request;
+use init_logic::updates::{File, Updates};
 use manifest::Restart;
 use pebble::interfaces::types::{Alleged, Identity, Ticks};
 use pebble::{Result, account, fallible};
@@ -125,7 +127,7 @@ fn load_for(starter: Identity, request: Alleged<u8>, length: usize) -> Result<Do
         starter: Some(starter),
         inherited: header.inherited as u32,
     };
-    let mut prepared = match prepare(component, arguments, &request) {
+    let mut prepared = match prepare(component, arguments, &request, None) {
         Ok(prepared) => prepared,
         Err(error) => {
             with(|init| init.prepared.give_up(place));
@@ -194,6 +196,74 @@ pub extern "C" fn watch_component(
 /// A component that waits to be started again is not. `ESRCH`: it does not wait.
 pub extern "C" fn give_up(shown: Alleged<u8>, length: usize) -> isize {
     name(shown, length).and_then(|name| supervision::give_up(name.text())).map_or_else(Error::code, |()| 0)
+}
+/// Domain `who` hands over an update (`lib/update`) of so many bytes.
+pub extern "C" fn images_begin(who: Identity, bytes: usize) -> isize {
+    let begun = || {
+        let who = who.meant()?;
+        with(|init| init.updates.room_for(bytes)).unwrap_or(Err(Error::EAGAIN))?;
+        let file = File::of(bytes)?;
+        with(|init| init.updates.begin(who, file)).ok_or(Error::EAGAIN)
+    };
+    begun().map_or_else(Error::code, |()| 0)
+}
+/// The next bytes of it.
+pub extern "C" fn images_add(who: Identity, from: Alleged<u8>, length: usize) -> isize {
+    let added = || {
+        // SAFETY: it is only read.
+        let (who, window) = (who.meant()?, unsafe { from.window(length) }?);
+        let copied = |init: &mut Init| init.updates.begun(who)?.next(length).map(|room| window.copy_to(room));
+        with(copied).unwrap_or(Err(Error::EAGAIN))
+    };
+    added().map_or_else(Error::code, |_| 0)
+}
+/// It is whole, and what its component is to have next.
+pub extern "C" fn images_put(who: Identity) -> isize {
+    let put = |who| with(|init| init.updates.put(who, &init.system.components)).unwrap_or(Err(Error::EAGAIN));
+    who.meant().and_then(put).map_or_else(Error::code, |()| 0)
+}
+/// What becomes of the component that a window names. `ENOENT`: there is none of that name.
+fn image_of(shown: Alleged<u8>, length: usize, what: impl FnOnce(&mut Updates, usize) -> Result<usize>) -> isize {
+    let done = name(shown, length).and_then(|name| {
+        let of = |init: &mut Init| {
+            let place = init.place(name.text()).ok_or(Error::ENOENT)?;
+            what(&mut init.updates, place)
+        };
+        with(of).unwrap_or(Err(Error::EAGAIN))
+    });
+    done.map_or_else(Error::code, |value| value as isize)
+}
+/// The component is to have what it had before, if that was `version`.
+pub extern "C" fn images_before(shown: Alleged<u8>, length: usize, version: usize) -> isize {
+    image_of(shown, length, |updates, place| updates.before(place, version as u64).map(|()| 0))
+}
+/// The component is to have the archive's image.
+pub extern "C" fn images_own(shown: Alleged<u8>, length: usize) -> isize {
+    image_of(shown, length, |updates, place| {
+        updates.own(place);
+        Ok(0)
+    })
+}
+/// The image that the component has, and what has become of it.
+pub extern "C" fn images_state(shown: Alleged<u8>, length: usize, out: Alleged<ImageState>) -> isize {
+    let state = name(shown, length).and_then(|name| {
+        with(|init| {
+            let place = init.place(name.text()).ok_or(Error::ENOENT)?;
+            let its = init.running.iter().filter(|running| running.component.name == name.text());
+            init.updates.state(place, its.filter(|running| running.succeeds.is_none()).map(|running| &running.image))
+        })
+        .unwrap_or(Err(Error::EAGAIN))
+    });
+    // SAFETY: a window argument, which may be written.
+    state.and_then(|state| unsafe { out.write(&state) }).map_or_else(Error::code, |()| 0)
+}
+/// A component has what it is to have next; the number of its new domain, or 0: it does not run.
+pub extern "C" fn images_apply(out: Alleged<[u8; NAME]>) -> isize {
+    match replacement::apply() {
+        Ok(domain) => domain.map_or(0, |domain| domain.number() as isize),
+        // SAFETY: a window argument, which may be written.
+        Err(Refused(error, name)) => unsafe { out.write(&name) }.err().unwrap_or(error).code(),
+    }
 }
 /// Replaces a component; the number of the new domain. What is in the way is written to the window.
 pub extern "C" fn replace(command: Alleged<u8>, length: usize, out: Alleged<[u8; NAME]>) -> isize {

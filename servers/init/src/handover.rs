@@ -109,11 +109,11 @@ fn change(Prepared { loaded, running }: Prepared, predecessor: Predecessor) -> R
         with(|init| init.forget(new).inspect(|running| init.is_lost(running, true)));
         loader::discard(loaded.domain);
     }
-    succession::settle(new, predecessor, supervision::comes_back);
+    let settled = succession::settle(new, predecessor, supervision::comes_back);
     if ready.is_ok() {
         with(|init| init.is_nobodys(old));
     }
-    ready
+    ready.and_then(|()| if settled { Ok(()) } else { Err(Error::ECANCELED.into()) })
 }
 /// Ends `old`, whose calls wait for `new` then.
 fn give_way(old: DomainId, new: DomainId) -> Result<()> {

@@ -32,7 +32,8 @@ use abi::window::Whole;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use entries::{
-    components, disk, file, give_up, halt, let_end, lines, load, replace, say, spawn, start_loaded, watch_component,
+    components, disk, file, give_up, halt, images_add, images_apply, images_before, images_begin, images_own,
+    images_put, images_state, let_end, lines, load, replace, say, spawn, start_loaded, watch_component,
 };
 use fallible::TryPush;
 use healing::Lost;
@@ -40,10 +41,11 @@ use init_logic::archive::Archive;
 use init_logic::line::Line;
 use init_logic::log::{Lines, Log, Source};
 use init_logic::places::Places;
-use init_logic::restarts::Restarts;
+use init_logic::restarts::{Restarts, has_failed};
 use init_logic::signals::Signals;
 use init_logic::start::Request;
-use loader::{Loaded, Program};
+use init_logic::updates::{Choice, Updates};
+use loader::{From, Loaded, Program};
 use manifest::{Component, Isolation, Restart, System};
 use pebble::interfaces::types::{Alleged, DomainNumber, Identity};
 use pebble::interfaces::{domains, memory};
@@ -59,12 +61,20 @@ pebble::serve! {
         next_signal: signal_portals::next, signal: signal_portals::send, lines, let_end, replace, watch: watch_component, give_up,
     }
 }
+pebble::serve! {
+    images {
+        begin: images_begin, add: images_add, put: images_put, before: images_before, own: images_own, apply: images_apply,
+        state: images_state,
+    }
+}
 
 /// A component that runs.
 struct Running {
     component: &'static Component,
     /// Which domain it is.
     domain: DomainId,
+    /// What it was loaded from.
+    image: Choice,
     /// Its own; `let_end` changes it.
     restart: Restart,
     /// Those that its starter has given it.
@@ -113,6 +123,7 @@ struct Init {
     /// Those that have ended while another was to take their places. There is room for each.
     succeeded: Vec<Running>,
     lost: Lost,
+    updates: Updates,
     /// QEMU's test device is mapped.
     power: bool,
 }
@@ -126,6 +137,9 @@ impl Init {
         let running = self.forget(domain)?;
         let (component, starter, with_another) = (running.component, running.starter, running.with.is_some());
         let succeeded = self.is_succeeded(domain);
+        if !succeeded {
+            self.is_said_of_its_image(&running, how);
+        }
         self.is_lost(&running, succeeded);
         let running = if succeeded {
             self.succeeded.push_kept(running);
@@ -137,6 +151,19 @@ impl Init {
             self.decide(running, how);
         }
         Some(Gone { component, starter, with_another, succeeded, running })
+    }
+    /// How it has ended is told of its image, but where it was ended since it can not do without another, or since its starter has had enough of it.
+    fn is_said_of_its_image(&mut self, running: &Running, how: &Ended) {
+        let was_let_end = running.restart != running.component.restart || running.starter.is_some();
+        if running.with.is_none()
+            && !(was_let_end && how.kind == ended::KILLED)
+            && let Some(place) = self.place(&running.component.name)
+        {
+            let Component { restart, provides, on_request, .. } = running.component;
+            // Of a server any end is one too early, and of what the system starts by itself one that says so.
+            let too_early = *restart == Restart::Always || !provides.is_empty() || how.status != 0 && !on_request;
+            self.updates.ended(place, &running.image, has_failed(how) || too_early, how.status == 0);
+        }
     }
     /// Whether another may be to take the place of what runs in domain `old`. `EDEAD`: it has ended; `EBUSY`: another is, or it is to take another's place itself.
     fn may_be_succeeded(&self, old: DomainId) -> Result<()> {
@@ -171,17 +198,15 @@ impl Init {
         let paying = self.system.accounts().find(|(number, _)| *number == account as usize);
         paying.map_or(Source::CHILDREN, |(_, component)| self.source(&component.name))
     }
-    /// The number of the account of component `name`.
-    fn account(&self, name: &str) -> usize {
-        self.system.account(name).map_or(0, |(account, _)| account)
-    }
-    /// What the domain of `component` is made in. `EDEAD`: its task does not run.
-    fn task(&self, component: &Component) -> Result<loader::Task> {
+    /// Which account pays for the domain of `component`, and what that is made in. `EDEAD`: its task does not run.
+    #[inline(never)]
+    fn account_and_task(&self, component: &Component) -> Result<(usize, loader::Task)> {
+        let account = self.system.account(&component.name).map_or(0, |(account, _)| account);
         if component.isolation != Isolation::Dp {
-            return Ok(None);
+            return Ok((account, None));
         }
         let runs = self.running.iter().find(|running| running.component.name == component.task);
-        runs.map(|task| Some(task.domain)).ok_or(Error::EDEAD)
+        runs.map(|task| (account, Some(task.domain))).ok_or(Error::EDEAD)
     }
 }
 static INIT: Mutex<Option<Init>> = Mutex::new(None);
@@ -262,6 +287,8 @@ fn begin(system: &'static System, power: bool) -> Result<Init> {
     let prepared = Places::new()?;
     let waiting = Waiting::of(system)?;
     let restarts = fallible::collected(system.components.iter().map(|_| Restarts::default()))?;
+    // A quarter of what is free when nothing runs yet.
+    let updates = Updates::of(system.components.len(), memory::info(1, 0).unwrap_or(0) / 4 * abi::address::PAGE)?;
     Ok(Init {
         system,
         running: Vec::new(),
@@ -270,6 +297,7 @@ fn begin(system: &'static System, power: bool) -> Result<Init> {
         waiting,
         succeeded: Vec::new(),
         lost: Lost::default(),
+        updates,
         power,
     })
 }
@@ -323,24 +351,25 @@ fn start_component(component: &'static Component, more: Vec<Box<str>>) -> Result
 }
 /// The same, and nothing is logged.
 fn attempt(component: &'static Component, more: Vec<Box<str>>) -> Result<DomainId> {
-    prepare(component, more, &Request::default()).and_then(run)
+    prepare(component, more, &Request::default(), None).and_then(run)
 }
-/// Loads a component of the manifest with the words in `more` behind the manifest's.
-fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request) -> Result<Prepared> {
-    let image = if component.image.is_empty() { &component.name } else { &component.image };
-    let loaded = archive().and_then(|a| a.image(image)).ok_or(Error::ENOENT).and_then(|(image, at)| {
-        let own = [&component.name].into_iter().chain(&component.arguments).map(|word| word.as_str());
-        let words = fallible::collected(own.chain(more.iter().map(|word| &**word)))?;
-        let account = with(|init| init.account(&component.name)).unwrap_or(0);
-        let task = with(|init| init.task(component)).unwrap_or(Err(Error::EDEAD))?;
-        loader::load(component, task, account, &Program { image, at }, &Request { arguments: &words, ..*request })
-    });
+/// Loads a component of the manifest with the words in `more` behind the manifest's; of that image, or of the one that it has.
+fn prepare(
+    component: &'static Component,
+    more: Vec<Box<str>>,
+    request: &Request,
+    choice: Option<&Choice>,
+) -> Result<Prepared> {
+    let has = || with(|init| init.place(&component.name).map(|place| init.updates.image(place))).flatten();
+    let image = choice.cloned().or_else(has).unwrap_or(Choice::Own);
+    let loaded = load_image(component, &more, request, &image);
     let restart = component.restart;
     loaded.map(|loaded| {
         let (domain, signals) = (loaded.domain, Signals::default());
         let running = Running {
             component,
             domain,
+            image,
             restart,
             arguments: more,
             lines: 0,
@@ -352,6 +381,27 @@ fn prepare(component: &'static Component, more: Vec<Box<str>>, request: &Request
         };
         Prepared { loaded, running }
     })
+}
+// By itself, as what it calls: what each takes of the stack is free again when the next is called.
+#[inline(never)]
+fn load_image(component: &Component, more: &[Box<str>], request: &Request, image: &Choice) -> Result<Loaded> {
+    let program = match image {
+        Choice::Given(given) => Program { image: given.image(), from: From::Pages(given.contents()) },
+        Choice::Own => {
+            let name = if component.image.is_empty() { &component.name } else { &component.image };
+            let (image, at) = archive().and_then(|archive| archive.image(name)).ok_or(Error::ENOENT)?;
+            Program { image, from: From::Archive(at) }
+        }
+    };
+    let words = words(component, more)?;
+    let (account, task) = with(|init| init.account_and_task(component)).unwrap_or(Err(Error::EDEAD))?;
+    loader::load(component, task, account, &program, &Request { arguments: &words, ..*request })
+}
+/// All words that a component is started with: its name, the manifest's, and those in `more`.
+#[inline(never)]
+fn words<'a>(component: &'a Component, more: &'a [Box<str>]) -> Result<Vec<&'a str>> {
+    let own = [&component.name].into_iter().chain(&component.arguments).map(|word| word.as_str());
+    fallible::collected(own.chain(more.iter().map(|word| &**word)))
 }
 /// Logs that a component does not run, and why, which is the result.
 fn not_started(component: &Component, error: Error) -> Error {

@@ -14,6 +14,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use fallible::TryPush;
 use init_logic::start::Request;
+use init_logic::updates::Choice;
 use manifest::{Component, Restart};
 use pebble::Result;
 use pebble::interfaces::domains;
@@ -31,7 +32,29 @@ const FINISHED: u64 = 2 * TIMEBASE;
 /// himself; `ENOTSUP`: one of both can not be replaced so; `EBUSY`: it is being replaced, or another drives a device that the new one is to; `ENOENT`: there is no component `by`; as `domain.take_over` and `domain.gate`; `ETIMEDOUT`: the new one lacks a portal that is
 /// in use after 10 s, or 1.5 s where both have devices; `ECANCELED`: it has ended before it was ready.
 pub fn replace(name: &str, by: Option<&str>) -> core::result::Result<DomainId, Refused> {
-    let (prepared, predecessor) = prepared_for(name, by)?;
+    replace_with(name, by, None)
+}
+/// What is to be next is what its component has: the domain that it is succeeded by; `None`: it does not run. `ENOENT`: nothing is to be; as [`replace`], and it has what it had, unless another than the caller goes on with it.
+pub fn apply() -> core::result::Result<Option<DomainId>, Refused> {
+    let next = with(|init| init.updates.next().map(|(place, image)| (&init.system.components[place], place, image)));
+    let (component, place, image) = next.unwrap_or(Err(Error::EAGAIN))?;
+    match replace_with(&component.name, None, Some(&image)) {
+        // It has it since the new one has taken over.
+        Ok(domain) => Ok(Some(domain)),
+        Err(Refused(Error::ESRCH, _)) => {
+            with(|init| init.updates.has(place, &image));
+            Ok(None)
+        }
+        Err(refused) => {
+            with(|init| init.updates.forget_next());
+            Err(refused)
+        }
+    }
+}
+/// The same with an image in the place of the one that it has.
+#[inline(never)]
+fn replace_with(name: &str, by: Option<&str>, choice: Option<&Choice>) -> core::result::Result<DomainId, Refused> {
+    let (prepared, predecessor) = prepared_for(name, by, choice)?;
     let has_devices = |component: &Component| !component.devices.is_empty();
     // A device is driven by one.
     if has_devices(predecessor.component) || has_devices(prepared.running.component) {
@@ -42,14 +65,14 @@ pub fn replace(name: &str, by: Option<&str>) -> core::result::Result<DomainId, R
 }
 /// What is to take the place, and whose. For errors see [`replace`].
 #[inline(never)]
-fn prepared_for(name: &str, by: Option<&str>) -> Result<(Prepared, Predecessor)> {
+fn prepared_for(name: &str, by: Option<&str>, choice: Option<&Choice>) -> Result<(Prepared, Predecessor)> {
     let Own { predecessor, restart, arguments } = own(name)?;
     let component = predecessor.component;
     let by = by.map_or(Ok(component), component_called)?;
     may_be_replaced(component).and_then(|()| may_be_replaced(by))?;
     with(|init| init.may_be_succeeded(predecessor.domain).and_then(|()| init.has_devices_for(by, predecessor.domain)))
         .unwrap_or(Err(Error::EAGAIN))?;
-    let mut prepared = prepare(by, arguments, &Request::default())?;
+    let mut prepared = prepare(by, arguments, &Request::default(), choice)?;
     if by.name == component.name {
         prepared.running.restart = restart;
     }
@@ -72,11 +95,11 @@ fn beside(prepared: Prepared, predecessor: Predecessor) -> core::result::Result<
         succession::give_up(new, old);
         return Err(error);
     }
-    succession::settle(new, predecessor, supervision::left);
+    let settled = succession::settle(new, predecessor, supervision::left);
     succession::wait_until_left(old, FINISHED, PAUSE);
     let _ = domains::destroy(old.into());
     with(|init| init.is_nobodys(old));
-    Ok(new)
+    if settled { Ok(new) } else { Err(Error::ECANCELED.into()) }
 }
 /// A component that runs as init's own: where, what its end means, and copies of the words that it was started with.
 struct Own {

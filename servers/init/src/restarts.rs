@@ -10,7 +10,7 @@ const SIGNALLED: i64 = 128;
 const FAULTS: [i64; 8] = [4, 5, 6, 7, 8, 10, 11, 12];
 
 /// Whether a component that has ended so has failed, rather than come to its end: who calls `abort` has.
-fn has_failed(how: &Ended) -> bool {
+pub fn has_failed(how: &Ended) -> bool {
     how.kind != ended::EXIT || FAULTS.contains(&how.status.wrapping_sub(SIGNALLED))
 }
 /// Whether a component of which that is said is started again when it has ended so.

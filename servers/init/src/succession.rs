@@ -50,14 +50,19 @@ fn undone(new: DomainId, old: DomainId) -> Option<Running> {
     with(|init| init.is_nobodys(new));
     lost.flatten()
 }
-/// Domain `new` is the component from now on, and the end of `old`, which was `component`, is told to nobody; `again`: has that one started again, where the new one has ended before.
-pub fn settle(new: DomainId, Predecessor { domain: old, component }: Predecessor, again: impl Fn(Running)) {
+/// Domain `new` is the component from now on, and the end of `old`, which was `component`, is told to nobody; `again`: has that one started again, where the new one has ended before. Whether it has not.
+pub fn settle(new: DomainId, Predecessor { domain: old, component }: Predecessor, again: impl Fn(Running)) -> bool {
     let lost = with(|init| {
         let old = init.forget(old).or_else(|| init.take_succeeded(old));
         if let Some(running) = init.running.iter_mut().find(|running| running.domain == new) {
             running.succeeds = None;
             running.with = old.and_then(|old| old.with);
-            return Err(running.with.is_some());
+            let (of, image, lacks) = (running.component, running.image.clone(), running.with.is_some());
+            // What it was loaded from is what its component has from now on, also where it is started again.
+            if let Some(place) = init.place(&of.name) {
+                init.updates.has(place, &image);
+            }
+            return Err(lacks);
         }
         // It has ended since, and who watches has left it to this: what was there before comes back, if it is not coming back already.
         init.leaves_to(new, component);
@@ -68,9 +73,17 @@ pub fn settle(new: DomainId, Predecessor { domain: old, component }: Predecessor
         Ok(old)
     });
     match lost {
-        Some(Ok(old)) => old.into_iter().for_each(again),
+        Some(Ok(old)) => {
+            old.into_iter().for_each(again);
+            false
+        }
         // What the old one can not do without has ended meanwhile: the new one is started again behind it.
-        Some(Err(true)) => _ = domains::destroy(new.into()),
-        _ => {}
+        Some(Err(lacks)) => {
+            if lacks {
+                let _ = domains::destroy(new.into());
+            }
+            true
+        }
+        None => false,
     }
 }

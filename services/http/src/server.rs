@@ -67,18 +67,21 @@ impl Stream for Plain {
 
 /// Serves `files` at `port`, behind `door`, for component `name` for ever; its exit status where it may not.
 pub fn run(name: &str, port: u16, door: &mut impl Door, files: &mut impl Files) -> i32 {
-    let mut said = None;
+    let (mut said, mut last) = (None, None);
     loop {
         let error = match serve(port, door, files) {
             Err(error) => error,
             Ok(never) => match never {},
         };
-        // The internet component starts again, or has no card yet: that is said only where it stays.
+        // The internet component starts again, or has no card yet; who had the port is being succeeded.
+        let passes = matches!(error, Error::EDEAD | Error::EAGAIN | Error::ENOENT | Error::EPORTAL)
+            || (error == Error::EADDRINUSE && last != Some(error));
+        last = Some(error);
         if error == Error::EACCESS {
             pebble::println!("pebble: {name}: it may not listen on port {port}: {}", error.text());
             return 1;
         }
-        if said != Some(error) && !matches!(error, Error::EDEAD | Error::EAGAIN | Error::ENOENT | Error::EPORTAL) {
+        if said != Some(error) && !passes {
             pebble::println!("pebble: {name}: port {port}: {}", error.text());
             said = Some(error);
         }

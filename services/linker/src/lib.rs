@@ -9,13 +9,12 @@ mod plan;
 mod table;
 #[cfg(test)]
 mod tests;
-mod upload;
 
 pub use plan::{Exported, Plan, RUNTIME, plan, signed, terms};
 pub use table::{Asked, MOST, Name, REMEMBERED, Table, said};
-pub use upload::{Uploads, Whose};
 
 use core::fmt::{Display, Formatter};
+use keyring::Unsigned;
 
 /// Why an extension is not linked in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +23,8 @@ pub enum Refused<'a> {
     NoKeys,
     /// What is wrong with the file.
     File(extension::Error),
-    /// It is signed with a key that the image has not.
-    UnknownKey,
-    RevokedKey,
-    /// The signature is not of this file.
-    Signature,
+    /// Nobody has signed it whom the image names.
+    Unsigned(Unsigned),
     /// It names an interface that its key may not sign for.
     NotForKey(&'a str),
     /// It was made by another compiler, or with other flags.
@@ -56,9 +52,7 @@ impl Display for Refused<'_> {
         match *self {
             Refused::NoKeys => write!(f, "this system has no keys that extensions could be signed with"),
             Refused::File(why) => write!(f, "it {why}"),
-            Refused::UnknownKey => write!(f, "it is signed with a key that this system does not know"),
-            Refused::RevokedKey => write!(f, "it is signed with a key that was revoked"),
-            Refused::Signature => write!(f, "its signature does not hold: it was changed after it was signed"),
+            Refused::Unsigned(why) => write!(f, "{why}"),
             Refused::NotForKey(name) => write!(f, "its key may not sign for interface \"{name}\""),
             Refused::Compiler => write!(f, "it was made by another compiler than this system's"),
             Refused::NoInterface(name) => write!(f, "the component exports no interface \"{name}\""),

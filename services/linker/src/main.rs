@@ -13,21 +13,18 @@ extern crate alloc;
 mod host;
 
 use abi::linking::{Linked, Request, WHY};
-use abi::name::Name;
 use abi::section::text;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::fmt::Write;
 use extension::Digest;
-use extension::keys::{self, Keys, Signs};
 use host::Host;
-use linker_logic::{Refused, Table, Uploads, Whose, plan};
-use pebble::fallible::{self, TryPush};
+use keyring::{EXTENSIONS, Keys, Signs};
+use linker_logic::{Refused, Table, plan};
 use pebble::interfaces::types::{Alleged, Identity};
-use pebble::interfaces::{domains, init};
-use pebble::page::Page;
 use pebble::sync::Mutex;
-use pebble::{Error, Result, account};
+use pebble::{Error, Result};
+use upload::served::{self, whose};
+use upload::{Said, Uploads};
 
 pebble::server!(start);
 pebble::serve! { linker { begin, add, link, unlink, linked } }
@@ -40,62 +37,31 @@ fn random(_: &mut [u8]) -> core::result::Result<(), getrandom::Error> {
 
 /// Whose extensions are linked in; nothing: nobody's.
 static KEYS: Mutex<Option<Arc<Keys>>> = Mutex::new(None);
-static UPLOADS: Mutex<Uploads> = Mutex::new(Uploads::new());
+static UPLOADS: Mutex<Uploads> = Mutex::new(Uploads::new(extension::MOST_BYTES, 4 * extension::MOST_BYTES));
 static TABLE: Mutex<Table> = Mutex::new(Table::new(1));
 
-/// The file of the image that has the keys.
+/// What the image says.
 fn keys() -> Result<Keys> {
-    let mut page = fallible::boxed(Page([0; abi::address::PAGE]))?;
-    for number in 0.. {
-        init::file(number, usize::MAX, Alleged::lend_all_to_write(&mut page.0))?;
-        if Name::new(&page.0).is_ok_and(|name| name.text() == keys::PATH) {
-            return read(number, &mut page);
-        }
-    }
-    Err(Error::ENOENT)
-}
-fn read(number: usize, page: &mut Page) -> Result<Keys> {
-    let mut all = Vec::new();
-    while let count @ 1.. = init::file(number, all.len(), Alleged::lend_all_to_write(&mut page.0))? {
-        all.room_for(count)?;
-        all.extend_from_slice(&page.0[..count]);
-    }
-    let text = core::str::from_utf8(&all).map_err(|_| Error::EINVAL)?;
-    Keys::parse(text).map_err(|why| {
-        pebble::say(format_args!("{}: {why}", keys::PATH));
+    let text = pebble::image::file(EXTENSIONS.path)?;
+    let text = core::str::from_utf8(&text).map_err(|_| Error::EINVAL)?;
+    Keys::parse(text, EXTENSIONS).map_err(|why| {
+        pebble::say(format_args!("{}: {why}", EXTENSIONS.path));
         Error::EINVAL
     })
 }
 fn start(_: &pebble::Env) {
     match keys().and_then(|keys| Arc::try_new(keys).map_err(|_| Error::ENOMEM)) {
         Ok(keys) => *KEYS.lock() = Some(keys),
-        Err(error) => pebble::say(format_args!("{}: {}: nothing is linked in", keys::PATH, error.text())),
+        Err(error) => pebble::say(format_args!("{}: {}: nothing is linked in", EXTENSIONS.path, error.text())),
     }
     // One that ran before this has given fewer than one in a microsecond.
     *TABLE.lock() = Table::new(pebble::time::time() / (pebble::time::TIMEBASE / 1_000_000));
 }
-/// Who calls.
-fn whose(client: Identity) -> Result<Whose> {
-    Ok(Whose { client: client.0 as u64, account: account::of_caller()?.number() })
-}
 extern "C" fn begin(client: Identity, bytes: usize) -> isize {
-    let begin = || {
-        let whose = whose(client)?;
-        let mut uploads = UPLOADS.lock();
-        uploads.keep(|client| domains::account_of(Identity(client as usize)).is_ok());
-        uploads.begin(whose, bytes)
-    };
-    begin().map_or_else(Error::code, |()| 0)
+    served::begin(&UPLOADS, client, bytes)
 }
 extern "C" fn add(client: Identity, bytes: Alleged<u8>, length: usize) -> isize {
-    let add = || {
-        // SAFETY: it is only read.
-        let window = unsafe { bytes.window(length) }?;
-        let mut page = fallible::boxed(Page([0; abi::address::PAGE]))?;
-        let count = window.copy_to(&mut page.0);
-        UPLOADS.lock().add(whose(client)?, &page.0[..count])
-    };
-    add().map_or_else(Error::code, |()| 0)
+    served::add(&UPLOADS, client, bytes, length)
 }
 /// Asks all hosts what they have. Of one that is gone nothing is said any more; of one that takes its time what was known before.
 fn refresh() -> Result<()> {
@@ -112,24 +78,6 @@ fn refresh() -> Result<()> {
     }
     Ok(())
 }
-/// What the client gets to read where it is refused.
-struct Text([u8; WHY], usize);
-impl Write for Text {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        // The last byte stays 0.
-        let room = &mut self.0[self.1..WHY - 1];
-        let count = text.floor_char_boundary(room.len());
-        room[..count].copy_from_slice(&text.as_bytes()[..count]);
-        self.1 += count;
-        Ok(())
-    }
-}
-fn said(why: &Refused) -> [u8; WHY] {
-    let mut text = Text([0; WHY], 0);
-    // As much as has room.
-    let _ = write!(text, "{why}");
-    text.0
-}
 /// What becomes of a file, and why.
 #[derive(Clone, Copy)]
 struct Outcome {
@@ -138,7 +86,7 @@ struct Outcome {
 }
 impl Outcome {
     fn refused(why: &Refused) -> Outcome {
-        Outcome { result: Err(code(why)), why: said(why) }
+        Outcome { result: Err(code(why)), why: *Said::of(format_args!("{why}")).bytes() }
     }
 }
 /// Links a file in whose key may sign for that; by a thread of the linker's own.
@@ -166,7 +114,7 @@ fn outcome(file: Vec<u8>, host: &str) -> Result<Outcome> {
     // By the client's own thread, before anybody is asked anything.
     match linker_logic::signed(&file, &keys) {
         Ok(signs) => {
-            let (signs, compiler) = (signs.clone(), keys.compiler);
+            let (signs, compiler) = (signs.clone(), keys.made);
             host::with(host, move |host| put(&file, &signs, compiler, host))
         }
         Err(why) => Ok(Outcome::refused(&why)),
@@ -175,13 +123,9 @@ fn outcome(file: Vec<u8>, host: &str) -> Result<Outcome> {
 /// What it is refused with.
 fn code(why: &Refused) -> Error {
     match why {
-        Refused::NoKeys
-        | Refused::UnknownKey
-        | Refused::RevokedKey
-        | Refused::Signature
-        | Refused::NotForKey(_)
-        | Refused::Compiler
-        | Refused::NotLet => Error::EACCESS,
+        Refused::NoKeys | Refused::Unsigned(_) | Refused::NotForKey(_) | Refused::Compiler | Refused::NotLet => {
+            Error::EACCESS
+        }
         Refused::NoMemory => Error::ENOMEM,
         _ => Error::EINVAL,
     }

@@ -4,11 +4,9 @@ use crate::Refused;
 use abi::linking::{Handler, Handlers, Terms};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use extension::keys::{Keys, Public, Signs};
-use extension::{Digest, Export, Extension, KEY, Seal};
+use extension::{Digest, Export, Extension};
 use fallible::{TryPush, boxed, collected};
-use ring::digest::{SHA256, digest};
-use ring::signature::{ED25519, UnparsedPublicKey};
+use keyring::{Keys, Signs};
 
 /// What every host exports and every extension uses beneath its code: nobody has to be allowed it.
 pub const RUNTIME: &str = "extension_runtime";
@@ -32,22 +30,12 @@ pub struct Plan<'a> {
     pub handlers: Box<Handlers>,
 }
 
-/// What a file names a key by.
-fn identity(public: &Public) -> [u8; KEY] {
-    let mut identity = [0; KEY];
-    identity.copy_from_slice(&digest(&SHA256, public).as_ref()[..KEY]);
-    identity
-}
 /// Whose file it is: what its key may sign for. Nothing of the file is looked at but its first bytes, its length and its end.
 ///
 /// # Errors
 /// Nobody's whom these keys name, or it was changed since.
 pub fn signed<'k>(file: &[u8], keys: &'k Keys) -> Result<&'k Signs, Refused<'static>> {
-    let seal = Seal::of(file).map_err(Refused::File)?;
-    let key = keys.keys.iter().find(|key| identity(&key.public) == seal.key).ok_or(Refused::UnknownKey)?;
-    let holds = UnparsedPublicKey::new(&ED25519, &key.public).verify(seal.signed, &seal.signature);
-    holds.map_err(|_| Refused::Signature)?;
-    if key.signs == Signs::Revoked { Err(Refused::RevokedKey) } else { Ok(&key.signs) }
+    keys.of(&extension::seal(file).map_err(Refused::File)?).map_err(Refused::Unsigned)
 }
 /// How a file that is [`signed`] so is linked into a host that exports these interfaces, where extensions are of that compiler.
 ///
@@ -61,12 +49,7 @@ pub fn plan<'a>(file: &'a [u8], signs: &Signs, compiler: Digest, host: &[Exporte
     let mut named = Vec::new();
     for interface in extension.interfaces() {
         let name = interface.name;
-        let may = match signs {
-            Signs::All => true,
-            Signs::Interfaces(names) => name == RUNTIME || names.iter().any(|allowed| allowed == name),
-            Signs::Revoked => false,
-        };
-        if !may {
+        if !(signs.may(name) || name == RUNTIME && *signs != Signs::Revoked) {
             return Err(Refused::NotForKey(name));
         }
         let at = host.iter().position(|exported| *exported.name == *name).ok_or(Refused::NoInterface(name))?;

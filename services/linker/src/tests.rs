@@ -1,7 +1,7 @@
 use super::*;
 use abi::Error;
-use extension::keys::{Key, Keys, Signs};
 use extension::{Compare, Condition, Export, Extension, Guard, Import, Interface, Limits, Order, Part, Parts};
+use keyring::{Key, Keys, Signs, Unsigned};
 use proptest::prelude::*;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 
@@ -15,9 +15,9 @@ fn public(seed: u8) -> [u8; 32] {
 }
 /// Those of three signers: one for all, one for `packets`, one revoked.
 fn keys() -> Keys {
-    let signs = [Signs::All, Signs::Interfaces(vec!["packets".into()]), Signs::Revoked];
+    let signs = [Signs::All, Signs::Named(vec!["packets".into()]), Signs::Revoked];
     let keys = signs.into_iter().zip(1..).map(|(signs, seed)| Key { public: public(seed), signs }).collect();
-    Keys { compiler: COMPILER, keys }
+    Keys { made: COMPILER, keys }
 }
 const PORT: Condition = Condition::new(0, Part::Bytes, 36, 2, Compare::Equal, 23);
 fn parts() -> Parts<'static> {
@@ -62,7 +62,7 @@ fn host() -> Vec<Exported> {
 }
 /// All that the linker asks.
 fn plan<'a>(file: &'a [u8], keys: &Keys, host: &[Exported]) -> Result<Plan<'a>, Refused<'a>> {
-    crate::plan(file, signed(file, keys)?, keys.compiler, host)
+    crate::plan(file, signed(file, keys)?, keys.made, host)
 }
 fn refused(file: &[u8], host: &[Exported]) -> String {
     plan(file, &keys(), host).unwrap_err().to_string()
@@ -81,12 +81,12 @@ fn slots_lead_to_the_hosts_procedures_and_handlers_to_its_events() {
 }
 #[test]
 fn an_unknown_key_is_refused() {
-    assert_eq!(plan(&file(&parts(), 9), &keys(), &host()).unwrap_err(), Refused::UnknownKey);
-    assert_eq!(plan(&parts().write().unwrap(), &keys(), &host()).unwrap_err(), Refused::UnknownKey);
+    assert_eq!(plan(&file(&parts(), 9), &keys(), &host()).unwrap_err(), Refused::Unsigned(Unsigned::UnknownKey));
+    assert_eq!(plan(&parts().write().unwrap(), &keys(), &host()).unwrap_err(), Refused::Unsigned(Unsigned::UnknownKey));
 }
 #[test]
 fn a_revoked_key_is_refused() {
-    assert_eq!(plan(&file(&parts(), 3), &keys(), &host()).unwrap_err(), Refused::RevokedKey);
+    assert_eq!(plan(&file(&parts(), 3), &keys(), &host()).unwrap_err(), Refused::Unsigned(Unsigned::RevokedKey));
 }
 #[test]
 fn a_byte_that_was_changed_is_refused_wherever_it_is() {
@@ -99,8 +99,8 @@ fn a_byte_that_was_changed_is_refused_wherever_it_is() {
         let expected = match at {
             0..8 => Refused::File(extension::Error::Magic),
             8..12 => Refused::File(extension::Error::Length),
-            at if at >= seal && at < seal + extension::KEY => Refused::UnknownKey,
-            _ => Refused::Signature,
+            at if at >= seal && at < seal + extension::KEY => Refused::Unsigned(Unsigned::UnknownKey),
+            _ => Refused::Unsigned(Unsigned::Signature),
         };
         assert_eq!(why, expected, "byte {at}");
     }
@@ -204,36 +204,6 @@ proptest! {
     }
 }
 
-fn whose(client: u64, account: usize) -> Whose {
-    Whose { client, account }
-}
-#[test]
-fn a_file_comes_in_pieces() {
-    let mut uploads = Uploads::new();
-    uploads.begin(whose(1, 1), 5).unwrap();
-    uploads.begin(whose(2, 2), 1).unwrap();
-    uploads.add(whose(1, 1), b"abc").unwrap();
-    assert_eq!(uploads.add(whose(1, 1), b"def"), Err(Error::EINVAL), "more than it said");
-    uploads.add(whose(1, 1), b"de").unwrap();
-    assert_eq!(uploads.take(whose(1, 1)), Ok(b"abcde".to_vec()));
-    assert_eq!(uploads.take(whose(1, 1)), Err(Error::ENOENT), "it is had once");
-    assert_eq!(uploads.take(whose(2, 2)), Err(Error::EINVAL), "it is not whole");
-}
-#[test]
-fn nobody_has_a_place_of_others() {
-    let mut uploads = Uploads::new();
-    uploads.begin(whose(1, 1), 1).unwrap();
-    assert_eq!(uploads.add(whose(2, 1), b"x"), Err(Error::ENOENT), "another's of its account");
-    assert_eq!(uploads.add(whose(1, 2), b"x"), Err(Error::ENOENT), "of another account");
-    for client in 2..100 {
-        uploads.begin(whose(client, 1), 1).unwrap();
-    }
-    assert_eq!(uploads.count(), 1, "an account has one");
-    uploads.begin(whose(7, 3), 1).unwrap();
-    uploads.keep(|client| client != 99);
-    assert_eq!(uploads.count(), 1, "who has ended has none");
-    assert_eq!(uploads.begin(whose(1, 1), extension::MOST_BYTES + 1), Err(Error::EINVAL));
-}
 #[test]
 fn why_is_said_in_words() {
     let file = file(&parts(), 1);

@@ -14,6 +14,7 @@ mod paging;
 mod running;
 mod sockets;
 mod tls;
+mod updates;
 
 use super::{Job, Own, Wanted};
 use std::path::Path;
@@ -51,6 +52,10 @@ const TESTS: &[Own] = &[
     ("more_memory_than_there_is_lies_on_the_disk", paging::larger),
     ("memory_that_two_machines_share_is_one", paging::two_machines),
     ("a_network_on_which_nobody_answers_stops_nobody", cable::silent),
+    ("updates_are_taken_and_taken_back", updates::taken),
+    ("updates_that_fail_are_taken_back", updates::failed),
+    ("updates_are_refused", updates::refused),
+    ("updates_at_power_cuts_are_the_old_version_or_the_new", updates::power_cuts),
     ("the_clock_is_what_a_server_of_ntp_says_unless_it_lies", ntp::clock),
 ];
 

@@ -83,7 +83,8 @@ impl<M: Machine> Manager<M> {
         (rights, part): (Rights, Part),
     ) -> Result<isize> {
         let client = self.domain(asid)?;
-        let related = by == asid || client.parent == by;
+        // Who starts all others has made those that have no parent.
+        let related = by == asid || client.parent == by || by == self.roles.start;
         let ids = (self.domain(by)?.id, client.id);
         let with = Replacement { rights, related, part };
         match self.machine.page_for(ids.0, ids.1, va, source, with) {
