@@ -4,7 +4,7 @@ use crate::{
     Condition, Digest, Error, Export, Guard, HEADER, Import, Interface, KEY, Layout, Limits, MAGIC, MOST_BYTES,
     MOST_CONDITIONS, MOST_IMAGE, MOST_NAME, MOST_PROCEDURES, Order, SIGNATURE, SLOT, Section,
 };
-use seal::{Form, Seal, Unsealed, name};
+use seal::{Form, Seal, Unsealed, array_at, name, u16_at, u32_at, u64_at};
 
 /// A file that holds together. Whether it is signed by whom one believes is another question.
 #[derive(Clone, Copy, Debug)]
@@ -219,18 +219,4 @@ fn order(record: &[u8]) -> Option<Order<&str>> {
     let name = padded(record, at);
     let is_none = record[at..].iter().all(|&byte| byte == 0);
     Order::of(u32_at(record, at - 4), name).filter(|_| name.is_some() || is_none)
-}
-fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    let mut array = [0; N];
-    array.copy_from_slice(&bytes[at..at + N]);
-    array
-}
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes(array_at(bytes, at))
-}
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(array_at(bytes, at))
-}
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(array_at(bytes, at))
 }

@@ -7,8 +7,12 @@
 //! revoked 91bb…             one whose files are refused
 //! ```
 #![cfg_attr(not(test), no_std)]
+#![cfg_attr(target_os = "none", feature(allocator_api))]
 
 extern crate alloc;
+
+#[cfg(target_os = "none")]
+pub mod image;
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -39,6 +39,7 @@ pub mod portal;
 pub mod protected;
 pub mod protection;
 pub mod random;
+mod refused;
 pub mod rights;
 mod standard;
 pub mod start;

@@ -1,47 +1,28 @@
 //! Extensions, as who has one asks for them: the linker (`services/linker`) links them into components that are hosts.
 
 use crate::page::Page;
-use crate::portal::in_page;
+use crate::portal::by_pages;
+pub use crate::refused::Refused;
 use crate::{Error, Result};
 use abi::address::PAGE;
 pub use abi::linking::Linked;
 use abi::linking::Request;
-use abi::section::{fitted, text};
+use abi::section::fitted;
 use abi::window::WholePage;
 use alloc::boxed::Box;
 use interfaces::linker::optional as linker;
 use interfaces::types::Alleged;
 
-/// Why an extension is not linked in.
-#[derive(Debug)]
-pub struct Refused {
-    pub error: Error,
-    /// What the linker says of it; empty: nothing.
-    pub why: Box<str>,
-}
-impl From<Error> for Refused {
-    fn from(error: Error) -> Refused {
-        Refused { error, why: Box::default() }
-    }
-}
 /// Puts an extension's file into the component that is the host of that name: its number.
 ///
 /// # Errors
 /// Those of `linker.link`; `EPORTAL`: the system has no linker.
 pub fn link(host: &str, file: &[u8]) -> core::result::Result<usize, Refused> {
     linker::anew::begin(file.len())?;
-    let mut rest = file;
-    while !rest.is_empty() {
-        let (piece, more) = rest.split_at(in_page(rest));
-        linker::add(Alleged::lend_all(piece), piece.len())?;
-        rest = more;
-    }
+    by_pages(file, |piece| linker::add(Alleged::lend_all(piece), piece.len()))?;
     let mut request =
         fallible::boxed(WholePage::new(Request { host: fitted(host).ok_or(Error::EINVAL)?, ..Request::default() }))?;
-    linker::link(Alleged::lend_to_write(&mut request.0)).map_err(|error| {
-        let why = fallible::text(text(&request.0.why)).unwrap_or_default();
-        Refused { error, why }
-    })
+    linker::link(Alleged::lend_to_write(&mut request.0)).map_err(|error| Refused::said(error, &request.0.why))
 }
 /// Takes the extension of that number out: nobody is in it when this returns. Errors: those of `linker.unlink`.
 pub fn unlink(number: usize) -> Result<()> {

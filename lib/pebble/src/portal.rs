@@ -66,6 +66,17 @@ pub fn in_page(buffer: &[u8]) -> usize {
     buffer.len().min(PAGE - buffer.as_ptr() as usize % PAGE)
 }
 
+/// Has `each` take `bytes` in pieces, each of which one window shows, up to the first error.
+pub fn by_pages(bytes: &[u8], mut each: impl FnMut(&[u8]) -> crate::Result<()>) -> crate::Result<()> {
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (piece, more) = rest.split_at(in_page(rest));
+        each(piece)?;
+        rest = more;
+    }
+    Ok(())
+}
+
 /// A portal that this component opens by name; declared by [`import!`](crate::import).
 #[repr(transparent)]
 pub struct Import(interfaces::import::Import);

@@ -1,35 +1,20 @@
 //! Updates of components, as who has one asks for them: the updates service (`services/updates`) tries them out and keeps them.
 
-use crate::portal::in_page;
+use crate::portal::by_pages;
+pub use crate::refused::Refused;
 use crate::{Error, Result};
-use abi::section::{NAME, fitted, text};
+use abi::section::{NAME, fitted};
 pub use abi::updating::Kept;
 use abi::updating::Request;
 use abi::window::WholePage;
-use alloc::boxed::Box;
 use interfaces::types::Alleged;
 use interfaces::updates::optional as updates;
 
-/// Why a component has not what it was to have. Nothing has changed.
-#[derive(Debug)]
-pub struct Refused {
-    pub error: Error,
-    /// What the service says of it; empty: nothing.
-    pub why: Box<str>,
-}
-impl From<Error> for Refused {
-    fn from(error: Error) -> Refused {
-        Refused { error, why: Box::default() }
-    }
-}
 /// What the service answers to a request about component `name`.
 fn ask(name: &str, ask: impl FnOnce(Alleged<Request>) -> Result<()>) -> core::result::Result<(), Refused> {
     let mut request =
         fallible::boxed(WholePage::new(Request { name: fitted(name).ok_or(Error::EINVAL)?, ..Request::default() }))?;
-    ask(Alleged::lend_to_write(&mut request.0)).map_err(|error| {
-        let why = fallible::text(text(&request.0.why)).unwrap_or_default();
-        Refused { error, why }
-    })
+    ask(Alleged::lend_to_write(&mut request.0)).map_err(|error| Refused::said(error, &request.0.why))
 }
 /// Component `name` has the update in `file` from now on, on trial.
 ///
@@ -37,12 +22,7 @@ fn ask(name: &str, ask: impl FnOnce(Alleged<Request>) -> Result<()>) -> core::re
 /// Those of `updates.update`; `EPORTAL`: the system takes no updates.
 pub fn update(name: &str, file: &[u8]) -> core::result::Result<(), Refused> {
     updates::anew::begin(file.len())?;
-    let mut rest = file;
-    while !rest.is_empty() {
-        let (piece, more) = rest.split_at(in_page(rest));
-        updates::add(Alleged::lend_all(piece), piece.len())?;
-        rest = more;
-    }
+    by_pages(file, |piece| updates::add(Alleged::lend_all(piece), piece.len()))?;
     ask(name, updates::update)
 }
 /// Component `name` has what it had before its update.

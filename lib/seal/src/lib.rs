@@ -22,6 +22,21 @@ pub struct Form {
     /// Bytes that none has more of.
     pub most: usize,
 }
+impl Form {
+    /// How long a file says it is, of which that is the beginning; `None`: it has not said it yet.
+    pub fn length(&self, beginning: &[u8]) -> Result<Option<usize>, Unsealed> {
+        let known = beginning.len().min(self.magic.len());
+        if beginning[..known] != self.magic[..known] {
+            return Err(Unsealed::Magic);
+        }
+        if beginning.len() < 12 {
+            return Ok(None);
+        }
+        let length = u32_at(beginning, 8) as usize;
+        let may = self.least + KEY + SIGNATURE..=self.most;
+        if may.contains(&length) { Ok(Some(length)) } else { Err(Unsealed::Length) }
+    }
+}
 /// Why a file has no seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsealed {
@@ -42,12 +57,10 @@ pub struct Seal<'a> {
 impl<'a> Seal<'a> {
     /// Of a file that begins as one of that form, and is as long as it says.
     pub fn of(file: &'a [u8], form: &Form) -> Result<Seal<'a>, Unsealed> {
-        if file.get(..form.magic.len()) != Some(&form.magic) {
+        if file.len() < form.magic.len() {
             return Err(Unsealed::Magic);
         }
-        let says = file.get(8..12).and_then(|length| Some(u32::from_le_bytes(length.try_into().ok()?)));
-        let may = form.least + KEY + SIGNATURE..=form.most;
-        if !may.contains(&file.len()) || says != u32::try_from(file.len()).ok() {
+        if form.length(file)? != Some(file.len()) {
             return Err(Unsealed::Length);
         }
         let (signed, signature) = file.split_last_chunk().ok_or(Unsealed::Length)?;
@@ -66,6 +79,21 @@ pub fn signed<E>(
     let signature = sign(&file)?;
     file.extend(signature);
     Ok(file)
+}
+/// Bytes and numbers, little endian, at a place that there is.
+pub fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let mut array = [0; N];
+    array.copy_from_slice(&bytes[at..at + N]);
+    array
+}
+pub fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes(array_at(bytes, at))
+}
+pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(array_at(bytes, at))
+}
+pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(array_at(bytes, at))
 }
 /// A name in such a file, of small letters, digits, hyphens and low lines; nothing where it is none.
 pub fn name(bytes: &[u8]) -> Option<&str> {

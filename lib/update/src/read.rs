@@ -5,29 +5,28 @@ use abi::address::{HEAP_END, IMAGE_VA, PAGE};
 use abi::archive::{Image, SEGMENTS, Segment};
 use abi::rights::Rights;
 use abi::section::{NAME, text};
-use seal::{Form, KEY, SIGNATURE, Seal, Unsealed};
+use seal::{Form, KEY, Seal, Unsealed, array_at, u32_at, u64_at};
 
 /// Files of updates.
 const FORM: Form = Form { magic: MAGIC, least: HEADER, most: MOST_BYTES };
 /// How a file ends that begins as an update, and is as long as it says: by whom it is signed, before anything else of it is looked at.
 pub fn seal(file: &[u8]) -> Result<Seal<'_>, Error> {
-    Seal::of(file, &FORM).map_err(|why| match why {
-        Unsealed::Magic => Error::Magic,
-        Unsealed::Length => Error::Length,
-    })
+    Seal::of(file, &FORM).map_err(Error::from)
+}
+impl From<Unsealed> for Error {
+    fn from(why: Unsealed) -> Error {
+        match why {
+            Unsealed::Magic => Error::Magic,
+            Unsealed::Length => Error::Length,
+        }
+    }
 }
 /// How long a file says it is, of which that is the beginning; `None`: it has not said it yet.
 ///
 /// # Errors
 /// It begins as none, or none is so long.
 pub fn length(beginning: &[u8]) -> Result<Option<usize>, Error> {
-    let known = beginning.len().min(MAGIC.len());
-    if beginning[..known] != MAGIC[..known] {
-        return Err(Error::Magic);
-    }
-    let Some(length) = beginning.get(8..12) else { return Ok(None) };
-    let length = u32_at(length, 0) as usize;
-    if (HEADER + KEY + SIGNATURE..=MOST_BYTES).contains(&length) { Ok(Some(length)) } else { Err(Error::Length) }
+    FORM.length(beginning).map_err(Error::from)
 }
 /// The component that a file says it is for, whoever has written that.
 pub fn claimed(file: &[u8]) -> Option<[u8; NAME]> {
@@ -173,15 +172,4 @@ fn list(bytes: &[u8]) -> Option<&str> {
     let is_ended = text.is_empty() || text.ends_with('\n');
     let is_name = |line: &str| (1..NAME).contains(&line.len()) && line.bytes().all(|byte| byte.is_ascii_graphic());
     Some(text).filter(|_| is_ended && text.split_terminator('\n').all(is_name))
-}
-fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    let mut array = [0; N];
-    array.copy_from_slice(&bytes[at..at + N]);
-    array
-}
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(array_at(bytes, at))
-}
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(array_at(bytes, at))
 }

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 use init_logic::line::Line;
 use init_logic::places::Ticket;
 use init_logic::start::Request;
-use init_logic::updates::{File, Updates};
+use init_logic::updates::File;
 use manifest::Restart;
 use pebble::interfaces::types::{Alleged, Identity, Ticks};
 use pebble::{Result, account, fallible};
@@ -222,37 +222,34 @@ pub extern "C" fn images_put(who: Identity) -> isize {
     let put = |who| with(|init| init.updates.put(who, &init.system.components)).unwrap_or(Err(Error::EAGAIN));
     who.meant().and_then(put).map_or_else(Error::code, |()| 0)
 }
-/// What becomes of the component that a window names. `ENOENT`: there is none of that name.
-fn image_of(shown: Alleged<u8>, length: usize, what: impl FnOnce(&mut Updates, usize) -> Result<usize>) -> isize {
-    let done = name(shown, length).and_then(|name| {
-        let of = |init: &mut Init| {
-            let place = init.place(name.text()).ok_or(Error::ENOENT)?;
-            what(&mut init.updates, place)
-        };
-        with(of).unwrap_or(Err(Error::EAGAIN))
-    });
-    done.map_or_else(Error::code, |value| value as isize)
+/// What becomes of the component that a window names, which has that place. `ENOENT`: there is none of that name.
+fn image_of<T>(shown: Alleged<u8>, length: usize, what: impl FnOnce(&mut Init, usize) -> Result<T>) -> Result<T> {
+    let name = name(shown, length)?;
+    let of = |init: &mut Init| {
+        let place = init.place(name.text()).ok_or(Error::ENOENT)?;
+        what(init, place)
+    };
+    with(of).unwrap_or(Err(Error::EAGAIN))
 }
 /// The component is to have what it had before, if that was `version`.
 pub extern "C" fn images_before(shown: Alleged<u8>, length: usize, version: usize) -> isize {
-    image_of(shown, length, |updates, place| updates.before(place, version as u64).map(|()| 0))
+    let before = |init: &mut Init, place| init.updates.before(place, version as u64);
+    image_of(shown, length, before).map_or_else(Error::code, |()| 0)
 }
 /// The component is to have the archive's image.
 pub extern "C" fn images_own(shown: Alleged<u8>, length: usize) -> isize {
-    image_of(shown, length, |updates, place| {
-        updates.own(place);
-        Ok(0)
-    })
+    let own = |init: &mut Init, place| {
+        init.updates.own(place);
+        Ok(())
+    };
+    image_of(shown, length, own).map_or_else(Error::code, |()| 0)
 }
 /// The image that the component has, and what has become of it.
 pub extern "C" fn images_state(shown: Alleged<u8>, length: usize, out: Alleged<ImageState>) -> isize {
-    let state = name(shown, length).and_then(|name| {
-        with(|init| {
-            let place = init.place(name.text()).ok_or(Error::ENOENT)?;
-            let its = init.running.iter().filter(|running| running.component.name == name.text());
-            init.updates.state(place, its.filter(|running| running.succeeds.is_none()).map(|running| &running.image))
-        })
-        .unwrap_or(Err(Error::EAGAIN))
+    let state = image_of(shown, length, |init, place| {
+        let name = &init.system.components[place].name;
+        let its = init.running.iter().filter(|running| running.component.name == *name);
+        init.updates.state(place, its.filter(|running| running.succeeds.is_none()).map(|running| &running.image))
     });
     // SAFETY: a window argument, which may be written.
     state.and_then(|state| unsafe { out.write(&state) }).map_or_else(Error::code, |()| 0)

@@ -29,28 +29,13 @@ use upload::{Said, Uploads};
 pebble::server!(start);
 pebble::serve! { linker { begin, add, link, unlink, linked } }
 
-// ring has no random bytes here, and needs none: nothing is signed.
-getrandom::register_custom_getrandom!(random);
-fn random(_: &mut [u8]) -> core::result::Result<(), getrandom::Error> {
-    Err(getrandom::Error::UNSUPPORTED)
-}
-
 /// Whose extensions are linked in; nothing: nobody's.
 static KEYS: Mutex<Option<Arc<Keys>>> = Mutex::new(None);
 static UPLOADS: Mutex<Uploads> = Mutex::new(Uploads::new(extension::MOST_BYTES, 4 * extension::MOST_BYTES));
 static TABLE: Mutex<Table> = Mutex::new(Table::new(1));
 
-/// What the image says.
-fn keys() -> Result<Keys> {
-    let text = pebble::image::file(EXTENSIONS.path)?;
-    let text = core::str::from_utf8(&text).map_err(|_| Error::EINVAL)?;
-    Keys::parse(text, EXTENSIONS).map_err(|why| {
-        pebble::say(format_args!("{}: {why}", EXTENSIONS.path));
-        Error::EINVAL
-    })
-}
 fn start(_: &pebble::Env) {
-    match keys().and_then(|keys| Arc::try_new(keys).map_err(|_| Error::ENOMEM)) {
+    match keyring::image::keys(EXTENSIONS) {
         Ok(keys) => *KEYS.lock() = Some(keys),
         Err(error) => pebble::say(format_args!("{}: {}: nothing is linked in", EXTENSIONS.path, error.text())),
     }

@@ -36,12 +36,6 @@ use upload::{Said, Uploads};
 pebble::server!(start);
 pebble::serve! { updates { begin, add, update, take_back, kept } }
 
-// ring has no random bytes here, and needs none: nothing is signed.
-getrandom::register_custom_getrandom!(random);
-fn random(_: &mut [u8]) -> core::result::Result<(), getrandom::Error> {
-    Err(getrandom::Error::UNSUPPORTED)
-}
-
 /// Whose updates are taken; nothing: nobody's.
 static KEYS: Mutex<Option<Arc<Keys>>> = Mutex::new(None);
 static UPLOADS: Mutex<Uploads> = Mutex::new(Uploads::new(update::MOST_BYTES, update::MOST_BYTES));
@@ -95,17 +89,8 @@ impl From<Refused<'_>> for Failed {
 }
 type Outcome<T> = core::result::Result<T, Failed>;
 
-/// What the image says.
-fn keys_of_image() -> Result<Keys> {
-    let text = pebble::image::file(UPDATES.path)?;
-    let text = core::str::from_utf8(&text).map_err(|_| Error::EINVAL)?;
-    Keys::parse(text, UPDATES).map_err(|why| {
-        pebble::say(format_args!("{}: {why}", UPDATES.path));
-        Error::EINVAL
-    })
-}
 fn start(env: &pebble::Env) {
-    match keys_of_image().and_then(|keys| Arc::try_new(keys).map_err(|_| Error::ENOMEM)) {
+    match keyring::image::keys(UPDATES) {
         Ok(keys) => *KEYS.lock() = Some(keys),
         Err(error) => pebble::say(format_args!("{}: {}: no update is taken", UPDATES.path, error.text())),
     }
@@ -135,12 +120,7 @@ fn start(env: &pebble::Env) {
 /// Hands a file over: what its component is to have next.
 fn give(file: &[u8]) -> Result<()> {
     images::begin(file.len())?;
-    let mut rest = file;
-    while !rest.is_empty() {
-        let (piece, more) = rest.split_at(pebble::portal::in_page(rest));
-        images::add(Alleged::lend_all(piece), piece.len())?;
-        rest = more;
-    }
+    pebble::portal::by_pages(file, |piece| images::add(Alleged::lend_all(piece), piece.len()))?;
     images::put()
 }
 /// What a component has is what it is to have next. `true`: it runs.

@@ -86,6 +86,9 @@ impl State {
     pub fn find(&self, name: &str) -> Option<&Entry> {
         self.0.iter().find(|entry| *entry.name == *name)
     }
+    fn find_mut(&mut self, name: &str) -> Option<&mut Entry> {
+        self.0.iter_mut().find(|entry| *entry.name == *name)
+    }
     pub fn entries(&self) -> &[Entry] {
         &self.0
     }
@@ -93,14 +96,10 @@ impl State {
     pub fn current(&self, name: &str) -> Version {
         self.find(name).map_or(0, |entry| entry.current)
     }
-    /// The newest version that component `name` ever had.
-    pub fn newest(&self, name: &str) -> Version {
-        self.find(name).map_or(0, |entry| entry.newest)
-    }
     /// A component that really has version `has` has that version from now on, on trial; what it had, for [`State::restore`]. `ENOMEM`; `ENOSPC`: there are as many as there may be; `EBUSY`: it is on trial.
     pub fn try_out(&mut self, name: &str, version: Version, has: Version) -> Result<Was, Error> {
         let is_full = self.0.len() >= MOST;
-        match self.0.iter_mut().find(|entry| *entry.name == *name) {
+        match self.find_mut(name) {
             // What is on trial is nothing to come back to, and where it began nobody would know any more.
             Some(entry) if entry.trial.is_some() => Err(Error::EBUSY),
             Some(entry) => {
@@ -122,7 +121,7 @@ impl State {
         match was {
             None => self.0.retain(|entry| *entry.name != *name),
             Some(was) => {
-                if let Some(entry) = self.0.iter_mut().find(|entry| *entry.name == *name) {
+                if let Some(entry) = self.find_mut(name) {
                     (entry.current, entry.before, entry.newest, entry.trial) = was;
                 }
             }
@@ -130,20 +129,19 @@ impl State {
     }
     /// The trial of a component's version is over, and well; of another version nothing is said.
     pub fn keep(&mut self, name: &str, version: Version) {
-        if let Some(entry) = self.0.iter_mut().find(|entry| *entry.name == *name && entry.current == version) {
+        if let Some(entry) = self.find_mut(name).filter(|entry| entry.current == version) {
             entry.trial = None;
         }
     }
     /// A component has that version again, which it had before, and none before that. `ENOENT`: it has the system's own image.
     pub fn take_back(&mut self, name: &str, to: Version) -> Result<(), Error> {
-        let has = |entry: &&mut Entry| *entry.name == *name && entry.current > 0;
-        let entry = self.0.iter_mut().find(has).ok_or(Error::ENOENT)?;
+        let entry = self.find_mut(name).filter(|entry| entry.current > 0).ok_or(Error::ENOENT)?;
         (entry.current, entry.before, entry.trial) = (to, 0, None);
         Ok(())
     }
     /// What is on trial has had one start of the system more.
     pub fn count(&mut self, name: &str) {
-        if let Some(starts) = self.0.iter_mut().find(|entry| *entry.name == *name).and_then(|e| e.trial.as_mut()) {
+        if let Some(starts) = self.find_mut(name).and_then(|entry| entry.trial.as_mut()) {
             *starts = starts.saturating_add(1);
         }
     }
@@ -244,7 +242,8 @@ mod tests {
         assert_eq!(state.text().unwrap(), "web 5 0 7 kept\n");
         assert_eq!(state.take_back("web", 0), Ok(()));
         let (text, again) = (state.text().unwrap(), state.take_back("web", 0));
-        assert_eq!((text.as_str(), again, state.newest("web")), ("web 0 0 7 kept\n", Err(Error::ENOENT), 7));
+        let newest = state.find("web").map(|entry| entry.newest);
+        assert_eq!((text.as_str(), again, newest), ("web 0 0 7 kept\n", Err(Error::ENOENT), Some(7)));
         state.try_out("web", 6, 0).unwrap();
         assert_eq!(state.text().unwrap(), "web 6 0 7 0\n");
     }
