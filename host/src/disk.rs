@@ -1,6 +1,7 @@
 //! `./pebble disk`: disks for the machine, by the same code that reads them there.
 
 use crate::foreign::Foreign;
+use abi::file::kind;
 use anyhow::{Context, Result, bail};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use volume::{
     Clock, DeviceCapabilities, DeviceGeometry, Disk, EntropySource, Ext4Result, Ext4Timestamp, Failure, SectorId,
 };
-use volume::{Owner, Volume, format};
+use volume::{Last, Owner, Volume, format};
 
 #[derive(clap::Subcommand)]
 pub enum Form {
@@ -99,7 +100,7 @@ pub fn create(file: &Path, size: u64) -> Result<()> {
 }
 /// The file system of a disk, which is to be [left](leave) in order.
 pub fn mount<D: Disk + Clone>(disk: D) -> Result<Mounted<D>> {
-    about(Volume::mount(disk, Now, Random), "the disk")
+    Volume::mount(disk, Now, Random).map_err(|why| anyhow::anyhow!("the disk: {why}"))
 }
 pub fn leave<D: Disk>(volume: Mounted<D>) -> Result<()> {
     about(volume.unmount(), "the disk")
@@ -162,6 +163,10 @@ fn read<D: Disk>(
     before: impl FnOnce(u64) -> Result<()>,
     mut take: impl FnMut(u64, &[u8]) -> Result<()>,
 ) -> Result<u64> {
+    let kind = about(volume.status_at(from, Last::Followed), from)?.kind;
+    if kind != kind::FILE {
+        bail!("{}: {}, no file", Foreign::name(from), named(kind));
+    }
     let mut open = about(volume.open(from, 0, Owner::NOBODY), from)?;
     let pieces = || {
         let bytes = about(volume.status_of(&open), from)?.bytes;
@@ -235,49 +240,96 @@ fn copy(volume: &mut Mounted<Image>, from: &str, to: &Path) -> Result<()> {
         read(volume, from, before, |at, piece| write(opened()?, at, piece).with_context(about)).with_context(about)?;
     write(opened()?, bytes, &[]).with_context(about)
 }
+/// What is of this kind, for people.
+fn named(kind: u64) -> &'static str {
+    match kind {
+        kind::FILE => "a file",
+        kind::DIRECTORY => "a directory",
+        kind::PIPE => "a pipe",
+        kind::LINK => "a symbolic link",
+        kind::CHARACTER_DEVICE | kind::BLOCK_DEVICE => "a device",
+        _ => "a socket",
+    }
+}
 /// What a directory has.
 struct Listed {
     /// As the disk has it.
     name: String,
-    /// `None`: a directory.
-    bytes: Option<u64>,
+    /// One of [`kind`].
+    kind: u64,
+    bytes: u64,
+    /// Where a link leads, or why that can not be read.
+    target: Option<Result<String, abi::Error>>,
 }
 impl std::fmt::Display for Listed {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let name = Foreign::name(&self.name);
-        match self.bytes {
-            Some(bytes) => write!(f, "{bytes:12} {name}"),
-            None => write!(f, "{:>12} {name}/", ""),
+        match (self.kind, &self.target) {
+            (kind::FILE, _) => write!(f, "{:12} {name}", self.bytes),
+            (kind::DIRECTORY, _) => write!(f, "{:>12} {name}/", ""),
+            (_, Some(Ok(target))) => write!(f, "{:>12} {name} -> {}", "link", Foreign::name(target)),
+            (_, Some(Err(error))) => write!(f, "{:>12} {name} -> ? ({})", "link", error.text()),
+            (kind, None) => write!(f, "{:>12} {name}", named(kind).trim_start_matches("a ")),
         }
     }
 }
-/// The number of a directory, and what is in it.
-fn list(volume: &mut Mounted<Image>, path: &str) -> Result<(u64, Vec<Listed>)> {
+/// What a directory has in all.
+struct Listing {
+    /// That of the directory.
+    number: u64,
+    all: Vec<Listed>,
+    /// Names that are no text, which are not in `all`.
+    left_out: usize,
+}
+fn list(volume: &mut Mounted<Image>, path: &str) -> Result<Listing> {
     let mut open = about(volume.open(path, abi::file::flags::DIRECTORY, Owner::NOBODY), path)?;
     let number = about(volume.status_of(&open), path)?.node;
     let mut all = Vec::new();
-    while let Some((name, status)) = about(volume.next(&mut open), path)? {
-        all.push(Listed { name, bytes: (status.kind == abi::file::kind::FILE).then_some(status.bytes) });
+    while let Some((name, status)) = about(volume.next(&mut open, |_| true), path)? {
+        let target = (status.kind == kind::LINK).then(|| volume.read_link(&inside(path, &name)));
+        all.push(Listed { name, kind: status.kind, bytes: status.bytes, target });
     }
+    let left_out = about(volume.left_out(&open), path)?;
     about(volume.close(open), path)?;
     all.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok((number, all))
+    Ok(Listing { number, all, left_out })
 }
-/// Reads all that is in files: how many there are, and their bytes. An error: a file can not be read, a directory is in itself or in two others, or
+fn inside(directory: &str, name: &str) -> String {
+    format!("{}/{name}", directory.trim_end_matches('/'))
+}
+/// What is on a disk.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Checked {
+    files: usize,
+    bytes: u64,
+    /// Links, pipes, sockets, devices.
+    others: usize,
+    /// Their names are no text, so they were not read.
+    left_out: usize,
+}
+/// Reads all that is in files. An error: a file can not be read, a directory is in itself or in two others, or
 /// files have more on the disk than there is room for, which share some of it.
-fn check(volume: &mut Mounted<Image>) -> Result<(usize, u64)> {
-    let (mut files, mut sum, mut room) = (0, 0u64, volume.space().all);
+fn check(volume: &mut Mounted<Image>) -> Result<Checked> {
+    let (mut checked, mut room) = (Checked::default(), volume.space().all);
     let (mut left, mut visited) = (vec![String::from("/")], std::collections::BTreeSet::new());
     while let Some(path) = left.pop() {
-        let (number, all) = list(volume, &path)?;
+        let Listing { number, all, left_out } = list(volume, &path)?;
+        checked.left_out += left_out;
         if !visited.insert(number) {
             bail!("{}: a directory that is in itself, or in another one too", Foreign::name(&path));
         }
-        for Listed { name, bytes } in all {
-            let full = format!("{}/{name}", path.trim_end_matches('/'));
-            if bytes.is_none() {
-                left.push(full);
-                continue;
+        for Listed { name, kind, .. } in all {
+            let full = inside(&path, &name);
+            match kind {
+                kind::FILE => {}
+                kind::DIRECTORY => {
+                    left.push(full);
+                    continue;
+                }
+                _ => {
+                    checked.others += 1;
+                    continue;
+                }
             }
             let bytes = read(
                 volume,
@@ -290,27 +342,43 @@ fn check(volume: &mut Mounted<Image>) -> Result<(usize, u64)> {
                     Ok(())
                 },
             )?;
-            (files, sum) = (files + 1, sum.saturating_add(bytes));
+            (checked.files, checked.bytes) = (checked.files + 1, checked.bytes.saturating_add(bytes));
         }
     }
-    Ok((files, sum))
+    Ok(checked)
+}
+fn say_left_out(left_out: usize) {
+    if left_out > 0 {
+        eprintln!("{left_out} more, whose names are no text (UTF-8)");
+    }
 }
 pub fn run(form: &Form) -> Result<ExitCode> {
     match form {
         Form::Create { file, size } => create(file, *size)?,
         Form::Put { file, from, to } => {
+            // As the machine knows it, from the disk's root on.
+            if abi::name::Name::of(&format!("/{}", to.trim_start_matches('/'))).is_err() {
+                bail!("{}: paths of the machine have up to 62 characters of ASCII, and no blanks", Foreign::name(to));
+            }
             let bytes = std::fs::read(from).with_context(|| from.display().to_string())?;
             with(file, |volume| put(volume, &bytes, to))?;
         }
         Form::Get { file, from, to } => with(file, |volume| copy(volume, from, to))?,
         Form::Ls { file, path } => {
-            for listed in with(file, |volume| list(volume, path))?.1 {
+            let Listing { all, left_out, .. } = with(file, |volume| list(volume, path))?;
+            for listed in all {
                 println!("{listed}");
             }
+            say_left_out(left_out);
         }
         Form::Check { file } => {
-            let ((files, bytes), space) = with(file, |volume| Ok((check(volume)?, volume.space())))?;
+            let (checked, space) = with(file, |volume| Ok((check(volume)?, volume.space())))?;
+            let Checked { files, bytes, others, left_out } = checked;
             println!("{files} files, {bytes} bytes; {} of {} KiB are free", space.free / 1024, space.all / 1024);
+            if others > 0 {
+                println!("{others} links, pipes, sockets and devices");
+            }
+            say_left_out(left_out);
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -10,7 +10,7 @@ fn what_was_put_on_a_disk_is_got_from_it() {
     let bytes: Vec<u8> = (0..3_000_000u32).map(|n| (n.wrapping_mul(2654435761) >> 24) as u8).collect();
     with(&disk, |volume| put(volume, &bytes, "/a/b/long")).unwrap();
     assert_eq!(with(&disk, |volume| get(volume, "a/b/long")).unwrap(), bytes);
-    assert_eq!(with(&disk, check).unwrap(), (1, 3_000_000));
+    assert_eq!(with(&disk, check).unwrap(), Checked { files: 1, bytes: 3_000_000, ..Checked::default() });
 }
 #[test]
 fn a_file_that_finds_no_room_leaves_the_disk_as_it_was() {
@@ -24,7 +24,7 @@ fn a_file_that_finds_no_room_leaves_the_disk_as_it_was() {
     assert_eq!(with(&disk.file(), |volume| get(volume, "/a/old")).unwrap(), b"before");
     assert_eq!(with(&disk.file(), |volume| Ok(volume.space().free)).unwrap(), before);
     // It, and lost+found.
-    assert_eq!(with(&disk.file(), |volume| list(volume, "/")).unwrap().1.len(), 2);
+    assert_eq!(with(&disk.file(), |volume| list(volume, "/")).unwrap().all.len(), 2);
     // In a place that is a directory's, too.
     assert!(with(&disk.file(), |volume| put(volume, b"x", "/a")).is_err());
     assert_eq!(disk.check().unwrap(), (1, 6));
@@ -47,8 +47,9 @@ impl Changed {
     fn file(&self) -> PathBuf {
         self.folder.path().join("disk")
     }
+    /// Files, and bytes in them.
     fn check(&self) -> Result<(usize, u64)> {
-        with(&self.file(), check)
+        with(&self.file(), check).map(|checked| (checked.files, checked.bytes))
     }
     /// From now on the last part `name` of a path leads to what `other` does. A name is there once, and once more in the journal.
     fn lead(&self, name: &str, other: &str) {
@@ -73,11 +74,64 @@ fn directory(volume: &mut Mounted<Image>, path: &str) -> Result<()> {
 fn names_of_a_disk_are_not_obeyed() {
     let name = "\x1b[2J\u{9b}1m";
     let disk = Changed::new(|volume| put(volume, b"x", name));
-    let (_, all) = with(&disk.file(), |volume| list(volume, "/")).unwrap();
+    let Listing { all, .. } = with(&disk.file(), |volume| list(volume, "/")).unwrap();
     let said: Vec<String> = all.iter().map(Listed::to_string).collect();
     assert!(said.contains(&"           1 \\u{1b}[2J\\u{9b}1m".into()), "{said:?}");
     let error = with(&disk.file(), |volume| list(volume, name)).err().unwrap();
     assert!(!format!("{error:#}").contains('\x1b'), "{error:?}");
+}
+#[test]
+fn disks_of_others_are_listed_with_all_that_they_have() {
+    let disk = Changed::new(|volume| {
+        put(volume, b"x", "a name with größe")?;
+        put(volume, b"there", "file")?;
+        about(volume.make_link("link", "file", Owner::NOBODY), "link")?;
+        about(volume.make_link("gone", "\x1b[2J", Owner::NOBODY), "gone")
+    });
+    let Listing { all, left_out, .. } = with(&disk.file(), |volume| list(volume, "/")).unwrap();
+    let said: Vec<String> = all.iter().map(Listed::to_string).collect();
+    let wanted = [
+        "           1 a name with größe",
+        "           5 file",
+        "        link gone -> \\u{1b}[2J",
+        "        link link -> file",
+        "             lost+found/",
+    ];
+    assert_eq!((&said[..], left_out), (&wanted.map(String::from)[..], 0));
+    let checked = with(&disk.file(), check).unwrap();
+    assert_eq!(checked, Checked { files: 2, bytes: 6, others: 2, left_out: 0 });
+    assert_eq!(with(&disk.file(), |volume| get(volume, "link")).unwrap(), b"there");
+    let error = |path| with(&disk.file(), |volume| get(volume, path)).unwrap_err().to_string();
+    assert_eq!(error("gone"), "gone: no such name");
+    assert_eq!(error("lost+found"), "lost+found: a directory, no file");
+}
+#[test]
+fn a_link_that_can_not_be_read_hides_no_other_name() {
+    let disk = Changed::new(|volume| {
+        put(volume, b"there", "file")?;
+        about(volume.make_link("link", "no text at all", Owner::NOBODY), "link")
+    });
+    let mut bytes = fuzz::disk::without_checksums(std::fs::read(disk.file()).unwrap());
+    let target = b"no text at all";
+    let places: Vec<usize> = (0..bytes.len() - target.len()).filter(|&at| bytes[at..].starts_with(target)).collect();
+    places.into_iter().for_each(|at| bytes[at] = 0xff);
+    std::fs::write(disk.file(), bytes).unwrap();
+    let all = with(&disk.file(), |volume| list(volume, "/")).unwrap().all;
+    let said: Vec<String> = all.iter().map(Listed::to_string).collect();
+    assert_eq!(said, ["           5 file", "        link link -> ? (invalid argument)", "             lost+found/"]);
+    assert_eq!(with(&disk.file(), check).unwrap().others, 1);
+}
+#[test]
+fn what_the_machine_could_not_name_is_not_put() {
+    let disk = Changed::new(|_| Ok(()));
+    let (file, from) = (disk.file(), disk.folder.path().join("from"));
+    std::fs::write(&from, b"x").unwrap();
+    for to in ["two words", "größe", &"x".repeat(63)] {
+        let form = Form::Put { file: file.clone(), from: from.clone(), to: to.into() };
+        let error = run(&form).unwrap_err().to_string();
+        assert!(error.ends_with("and no blanks"), "{error}");
+    }
+    run(&Form::Put { file, from, to: "x".repeat(62) }).unwrap();
 }
 #[test]
 fn a_file_with_holes_takes_what_is_in_it() {

@@ -43,8 +43,8 @@ pub const OWN: &[(&str, &str)] = &[
 ];
 /// Those of the tools component.
 pub const TOOLS: &[&str] = &[
-    "cat", "cp", "df", "edit", "grep", "head", "hexdump", "ls", "mkdir", "mv", "rm", "sleep", "sort", "tail", "tee",
-    "touch", "uniq", "wc",
+    "cat", "cp", "df", "edit", "grep", "head", "hexdump", "ln", "ls", "mkdir", "mv", "rm", "sleep", "sort", "tail",
+    "tee", "touch", "uniq", "wc",
 ];
 /// What `help` says, line by line: none is longer than a terminal of 80 columns shows.
 pub fn help(mut show: impl FnMut(&str)) {

@@ -38,6 +38,7 @@ fn main(env: &pebble::Env) -> i32 {
         "grep" => filters::grep(words),
         "head" => filters::head(words),
         "hexdump" => filters::hexdump(words),
+        "ln" => tree::link(words),
         "ls" => tree::list(words),
         "mkdir" => tree::make(words),
         "mv" => tree::rename(words),

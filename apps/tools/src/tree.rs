@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use pebble::directory;
 use pebble::file::{self, File, Kind, Metadata};
 use pebble::interfaces::{disk, memory};
-use pebble::{Error, println};
+use pebble::{Error, eprintln, println};
 use tools_logic::options::Options;
 
 fn options<'a>(words: &[&'a str], plain: &str) -> Result<Options<'a>, String> {
@@ -24,6 +24,23 @@ fn inside(directory: &str, name: &str) -> String {
 fn is_directory(path: &str) -> bool {
     file::metadata(path).is_ok_and(|metadata| metadata.kind == Kind::Directory)
 }
+/// With a slash behind, a link's name is that of the directory it leads to, which is not moved or taken away by that name.
+fn no_link_with_slash(path: &str) -> Result<(), String> {
+    let plain = path.trim_end_matches('/');
+    let is_link = || file::link_metadata(plain).is_ok_and(|metadata| metadata.kind == Kind::Link);
+    if plain.len() < path.len() && is_link() { Err(about(path)(Error::ENOTDIR)) } else { Ok(()) }
+}
+/// Whether a directory is another, or what is on the way to a path, by whatever names.
+fn is_inside(path: &str, directory: &str) -> bool {
+    let of = |path: &str| file::metadata(path).ok().map(|metadata| (metadata.node, on_disk(path)));
+    let Some(wanted) = of(directory) else { return false };
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    ends.filter(|end| *end > 0).any(|end| of(&path[..end]) == Some(wanted))
+}
+fn on_disk(path: &str) -> bool {
+    let plain = path.trim_start_matches('/');
+    plain == "disk" || plain.starts_with("disk/")
+}
 /// Where a file goes that is given as a new place: into it, if that is a directory.
 fn target(from: &str, to: &str) -> String {
     if is_directory(to) { inside(to, last(from)) } else { to.into() }
@@ -32,22 +49,44 @@ fn target(from: &str, to: &str) -> String {
 pub fn list(words: &[&str]) -> Outcome {
     let options = options(words, "l1")?;
     let operands = if options.operands.is_empty() { Vec::from(["/"]) } else { options.operands.clone() };
-    let show = |name: &str, metadata: &Metadata| {
-        let mark = if metadata.kind == Kind::Directory { "/" } else { "" };
-        if options.has('l') { println!("{:10} {name}{mark}", metadata.bytes) } else { println!("{name}{mark}") }
+    let show = |name: &str, inside: &str, metadata: &Metadata| {
+        // As `ls -F` marks them (POSIX).
+        let mark = match metadata.kind {
+            Kind::Directory => "/",
+            Kind::Link => "@",
+            Kind::Pipe => "|",
+            Kind::Socket => "=",
+            _ => "",
+        };
+        let is_link = options.has('l') && metadata.kind == Kind::Link;
+        match is_link.then(|| file::read_link(inside)) {
+            _ if !options.has('l') => println!("{name}{mark}"),
+            Some(Ok(target)) => println!("{:10} {name} -> {target}", metadata.bytes),
+            _ => println!("{:10} {name}{mark}", metadata.bytes),
+        }
     };
     for path in &operands {
-        let metadata = file::metadata(path).map_err(about(path))?;
+        // A link that leads nowhere is there, too.
+        let itself = file::link_metadata(path).map_err(about(path))?;
+        let metadata = match file::metadata(path) {
+            Ok(metadata) if metadata.kind == Kind::Directory || !options.has('l') => metadata,
+            _ => itself,
+        };
         if metadata.kind != Kind::Directory {
-            show(path, &metadata);
+            show(path, path, &metadata);
             continue;
         }
         if operands.len() > 1 {
             println!("{path}:");
         }
-        for entry in directory::read(path).map_err(about(path))? {
+        let mut entries = directory::read(path).map_err(about(path))?;
+        for entry in entries.by_ref() {
             let entry = entry.map_err(about(path))?;
-            show(entry.name(), &entry.metadata);
+            show(entry.name(), &inside(path, entry.name()), &entry.metadata);
+        }
+        match entries.left_out().map_err(about(path))? {
+            0 => {}
+            many => eprintln!("{path}: {many} more, whose names are too long or have blanks or other letters"),
         }
     }
     Ok(0)
@@ -55,7 +94,7 @@ pub fn list(words: &[&str]) -> Outcome {
 fn copy_file(from: &str, to: &str) -> Result<(), String> {
     let source = File::open(from).map_err(about(from))?;
     if let (Ok(a), Ok(b)) = (file::metadata(from), file::metadata(to))
-        && (a.node, from.starts_with("disk/")) == (b.node, to.starts_with("disk/"))
+        && (a.node, on_disk(from)) == (b.node, on_disk(to))
     {
         return Err(format!("{from} and {to} are the same"));
     }
@@ -70,22 +109,43 @@ fn copy_file(from: &str, to: &str) -> Result<(), String> {
         }
     }
 }
+/// What a path leads to; of what is in that, links as links. What can not be copied is said, and the rest is.
 fn copy_all(from: &str, to: &str) -> Result<(), String> {
+    if is_directory(from) && is_inside(to, from) {
+        return Err(format!("{to} is in {from}"));
+    }
+    copy_what_is_apart(from, to)
+}
+fn copy_link(from: &str, to: &str) -> pebble::Result<()> {
+    let target = file::read_link(from)?;
+    if file::link_metadata(to).is_ok_and(|metadata| metadata.kind == Kind::Link) {
+        file::remove(to)?;
+    }
+    file::make_link(&target, to)
+}
+fn copy_what_is_apart(from: &str, to: &str) -> Result<(), String> {
     if !is_directory(from) {
         return copy_file(from, to);
-    }
-    if to.trim_start_matches('/').starts_with(&inside(from.trim_start_matches('/'), "")) {
-        return Err(format!("{to} is in {from}"));
     }
     match directory::create(to) {
         Err(Error::EEXIST) if is_directory(to) => {}
         result => result.map_err(about(to))?,
     }
-    for entry in directory::read(from).map_err(about(from))? {
+    let (mut entries, mut is_whole) = (directory::read(from).map_err(about(from))?, true);
+    for entry in entries.by_ref() {
         let entry = entry.map_err(about(from))?;
-        copy_all(&inside(from, entry.name()), &inside(to, entry.name()))?;
+        let (from, to) = (inside(from, entry.name()), inside(to, entry.name()));
+        let copied = match entry.metadata.kind {
+            Kind::Link => copy_link(&from, &to).map_err(about(&from)),
+            _ => copy_what_is_apart(&from, &to),
+        };
+        if let Err(why) = copied {
+            eprintln!("{why}");
+            is_whole = false;
+        }
     }
-    Ok(())
+    is_whole &= entries.left_out().map_err(about(from))? == 0;
+    if is_whole { Ok(()) } else { Err(format!("{from}: not all of it was copied")) }
 }
 pub fn copy(words: &[&str]) -> Outcome {
     let options = options(words, "r")?;
@@ -107,9 +167,10 @@ pub fn copy(words: &[&str]) -> Outcome {
 pub fn rename(words: &[&str]) -> Outcome {
     let options = options(words, "")?;
     let [from, to] = options.operands[..] else { return Err("usage: mv FROM TO".into()) };
+    no_link_with_slash(from)?;
     let to = target(from, to);
     match file::rename(from, &to) {
-        Err(Error::EINVAL) if from.starts_with("disk/") != to.starts_with("disk/") => {
+        Err(Error::EINVAL) if on_disk(from) != on_disk(&to) => {
             copy_all(from, &to)?;
             remove_all(from)?;
         }
@@ -118,7 +179,8 @@ pub fn rename(words: &[&str]) -> Outcome {
     Ok(0)
 }
 fn remove_all(path: &str) -> Result<(), String> {
-    if !is_directory(path) {
+    // What a link leads to stays.
+    if !file::link_metadata(path).is_ok_and(|metadata| metadata.kind == Kind::Directory) {
         return file::remove(path).map_err(about(path));
     }
     let entries: Vec<_> = directory::read(path).map_err(about(path))?.flatten().collect();
@@ -131,10 +193,11 @@ pub fn remove(words: &[&str]) -> Outcome {
         return Err("usage: rm [-rf] PATH…".into());
     }
     for path in &options.operands {
-        if options.has('f') && file::metadata(path).is_err() {
+        if options.has('f') && file::link_metadata(path).is_err() {
             continue;
         }
         if options.has('r') {
+            no_link_with_slash(path)?;
             remove_all(path)?;
         } else {
             file::remove(path).map_err(about(path))?;
@@ -158,6 +221,17 @@ pub fn make(words: &[&str]) -> Outcome {
             }
         }
     }
+    Ok(0)
+}
+/// Symbolic links are the only ones that there are.
+pub fn link(words: &[&str]) -> Outcome {
+    let options = options(words, "s")?;
+    let [target_of_link, name] = options.operands[..] else { return Err("usage: ln -s TARGET NAME".into()) };
+    if !options.has('s') {
+        return Err("links are symbolic: ln -s TARGET NAME".into());
+    }
+    let name = target(target_of_link, name);
+    file::make_link(target_of_link, &name).map_err(about(&name))?;
     Ok(0)
 }
 pub fn touch(words: &[&str]) -> Outcome {

@@ -31,6 +31,24 @@ fn what_is_written_is_what_the_disk_was_given() {
     assert_eq!((disk.finish(), disk.is_busy()), (Ok(Some(Outcome::Failed)), false));
 }
 #[test]
+fn disks_that_can_not_be_used_are_told_of() {
+    let with = |features: Features, bytes: u32| {
+        let mut told = vec![0; 24];
+        told[..8].copy_from_slice(&1000u64.to_le_bytes());
+        told[20..].copy_from_slice(&bytes.to_le_bytes());
+        let features = (Features::FLUSH | features).bits();
+        let disk: Disk<Memory, Fake> =
+            Disk::new(Fake::new(DeviceType::Block, features, &configuration(&told))).unwrap();
+        disk.unfit().map(|why| why.to_string())
+    };
+    assert_eq!(with(Features::READ_ONLY, 512).as_deref(), Some("the disk can not be written"));
+    let said = "the disk has blocks of 4096 bytes, where 512 are wanted";
+    assert_eq!(with(Features::BLOCK_SIZE, 4096).as_deref(), Some(said));
+    assert_eq!(with(Features::BLOCK_SIZE, 512), None);
+    // Where it does not say so there is nothing to read.
+    assert_eq!(with(Features::empty(), 4096), None);
+}
+#[test]
 fn what_lies_beyond_the_disk_is_not_asked_for() {
     let (disk, _) = disk();
     assert!(disk.has(999, SECTOR) && !disk.has(999, 2 * SECTOR) && !disk.has(u64::MAX, SECTOR));

@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), no_std)]
 
 use abi::block::{MOST, SECTOR};
+use core::fmt;
 use core::ptr::NonNull;
 use core::sync::atomic::{Ordering, fence};
 use virtio::{BufferDirection, Features, Hal, Lie, Transport};
@@ -22,6 +23,24 @@ const UNSUPPORTED: u8 = 2;
 /// What is there before it has said anything.
 const NOTHING: u8 = 0xff;
 
+/// Where the disk says how many bytes its blocks have (section 5.2.4).
+const BLOCK: usize = 20;
+
+/// What no file system here can do with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    ReadOnly,
+    /// Its blocks have so many bytes, and of less than one it writes nothing.
+    Blocks(u32),
+}
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Unfit::ReadOnly => f.write_str("the disk can not be written"),
+            Unfit::Blocks(bytes) => write!(f, "the disk has blocks of {bytes} bytes, where {SECTOR} are wanted"),
+        }
+    }
+}
 /// What came of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -39,6 +58,7 @@ pub struct Disk<H: Hal, T: Transport> {
     registers: T,
     queue: VirtQueue<H, PLACES>,
     sectors: u64,
+    unfit: Option<Unfit>,
     flushes: bool,
     /// The page of a request's head and end, and eight pages for its data.
     page: NonNull<u8>,
@@ -51,15 +71,27 @@ unsafe impl<H: Hal, T: Transport + Send> Send for Disk<H, T> {}
 impl<H: Hal, T: Transport> Disk<H, T> {
     /// Resets the disk and makes it ready.
     pub fn new(mut registers: T) -> Result<Disk<H, T>, Lie> {
-        let features = registers.begin_init(Features::FLUSH | Features::VERSION_1);
+        let wanted = Features::FLUSH | Features::READ_ONLY | Features::BLOCK_SIZE | Features::VERSION_1;
+        let features = registers.begin_init(wanted);
         let half = |registers: &T, at| registers.read_config_space::<u32>(at).map_err(|_| Lie::Answer(0));
         let sectors = half(&registers, 0)? as u64 | (half(&registers, 4)? as u64) << 32;
+        let unfit = if features.contains(Features::READ_ONLY) {
+            Some(Unfit::ReadOnly)
+        } else if features.contains(Features::BLOCK_SIZE) {
+            Some(half(&registers, BLOCK)?).filter(|bytes| *bytes as usize > SECTOR).map(Unfit::Blocks)
+        } else {
+            None
+        };
         let queue = VirtQueue::new(&mut registers, 0, false, false).map_err(|_| Lie::Queue)?;
         let page = H::dma_alloc(1, BufferDirection::Both).1;
         let data = H::dma_alloc(MOST.div_ceil(virtio_drivers::PAGE_SIZE), BufferDirection::Both).1;
         registers.finish_init();
         let flushes = features.contains(Features::FLUSH);
-        Ok(Disk { registers, queue, sectors, flushes, page, data, running: None })
+        Ok(Disk { registers, queue, sectors, unfit, flushes, page, data, running: None })
+    }
+    /// Why it can not be used.
+    pub fn unfit(&self) -> Option<Unfit> {
+        self.unfit
     }
     /// How many there are.
     pub fn sectors(&self) -> u64 {

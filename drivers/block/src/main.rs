@@ -25,7 +25,11 @@ static DRIVER: Mutex<Option<Driver>> = Mutex::new(None);
 fn start(env: &pebble::Env) {
     let registers = open(env, DeviceType::Block);
     let Ok(interrupt) = Interrupt::attach() else { return };
-    *DRIVER.lock() = Some(Driver { disk: trust(Disk::new(registers)), interrupt });
+    let disk = trust(Disk::new(registers));
+    match disk.unfit() {
+        Some(why) => pebble::say(format_args!("{why}")),
+        None => *DRIVER.lock() = Some(Driver { disk, interrupt }),
+    }
 }
 impl Driver {
     /// Waits until no request is running; what came of the last one. `ECANCELED`: its caller is not waited for any more, and the next

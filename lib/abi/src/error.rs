@@ -38,6 +38,8 @@ macro_rules! errors {
 }
 
 errors! {
+    /// What the file's attributes rule out: it is immutable, or may only be appended to.
+    EPERM = 1, "the file's attributes do not allow it";
     /// The name is not known.
     ENOENT = 2, "no such name";
     /// No such thread or domain.
@@ -80,6 +82,8 @@ errors! {
     ENOTEMPTY = 90, "directory not empty";
     /// A file's path has more than 63 characters.
     ENAMETOOLONG = 91, "name too long";
+    /// A path leads through more than 40 symbolic links, or in a circle.
+    ELOOP = 92, "too many symbolic links";
     /// Not of this kind of socket.
     EOPNOTSUPP = 95, "not supported by the socket";
     /// The other side has ended the connection.

@@ -24,6 +24,8 @@ pub mod flags {
     pub const EXCLUSIVE: usize = 0x0800;
     /// It must be a directory.
     pub const DIRECTORY: usize = 0x1000;
+    /// `ELOOP` where it is a symbolic link.
+    pub const NO_FOLLOW: usize = 0x10_0000;
 }
 /// Where the seek portal counts from.
 pub mod whence {
@@ -55,6 +57,8 @@ numbers! {
         /// Four portals to a control block of its own for the same file, for nothing but locks; the first one's number. `EISDIR`; `EINVAL`: it
         /// is no file.
         pub const LOCKER: usize = 9;
+        /// How many names of a directory [`NEXT`] has left out since its start, since they can not be written as a [`Name`](crate::name::Name).
+        pub const LEFT_OUT: usize = 10;
     }
 }
 shared! {
@@ -116,6 +120,10 @@ numbers! {
         pub const FILE: u64 = 1;
         pub const DIRECTORY: u64 = 2;
         pub const PIPE: u64 = 3;
+        /// Of a disk, as what follows: a symbolic link.
+        pub const LINK: u64 = 5;
+        pub const CHARACTER_DEVICE: u64 = 6;
+        pub const BLOCK_DEVICE: u64 = 7;
     }
 }
 numbers! {

@@ -1153,6 +1153,24 @@ static inline word pebble_disk_status(int through, const void *path, void *statu
 {
     return invoke_portal(through, path, status);
 }
+/* The same, but of a link it is the link */
+#define PEBBLE_DISK_LINK_STATUS "disk.link_status" /* nprw */
+static inline word pebble_disk_link_status(int through, const void *path, void *status)
+{
+    return invoke_portal(through, path, status);
+}
+/* The path of a symbolic link: as many bytes of it as there is room for → how many it has. `EINVAL`: it is no link */
+#define PEBBLE_DISK_READ_LINK "disk.read_link" /* nprwi */
+static inline word pebble_disk_read_link(int through, const void *path, void *to, word room)
+{
+    return invoke_portal(through, path, to, room);
+}
+/* Makes a symbolic link that leads to `target`. `EEXIST` */
+#define PEBBLE_DISK_MAKE_LINK "disk.make_link" /* nprr */
+static inline word pebble_disk_make_link(int through, const void *target, const void *path)
+{
+    return invoke_portal(through, target, path);
+}
 /* All that was written lasts when it is over */
 #define PEBBLE_DISK_SYNC "disk.sync" /* np */
 static inline word pebble_disk_sync(int through)

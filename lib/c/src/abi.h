@@ -97,10 +97,14 @@
 #define CONTROL_REOPEN 7 /* Four portals to a control block of its own for the same file, open for reading, at its start; the first one's number. `EBADF`: this one is not open for reading; `EISDIR`; `EINVAL`: it is no file. */
 #define CONTROL_LOCK 8 /* Reads a `Lock`(super::Lock), and writes it where that asks. */
 #define CONTROL_LOCKER 9 /* Four portals to a control block of its own for the same file, for nothing but locks; the first one's number. `EISDIR`; `EINVAL`: it is no file. */
+#define CONTROL_LEFT_OUT 10 /* How many names of a directory `NEXT` has left out since its start, since they can not be written as a `Name`(crate::name::Name). */
 /* Values of `Status::kind`. */
 #define KIND_FILE 1
 #define KIND_DIRECTORY 2
 #define KIND_PIPE 3
+#define KIND_LINK 5 /* Of a disk, as what follows: a symbolic link. */
+#define KIND_CHARACTER_DEVICE 6
+#define KIND_BLOCK_DEVICE 7
 /* What `Status::version` says of a pipe: the sides that nobody has any more. */
 #define PIPE_NO_READERS 1
 #define PIPE_NO_WRITERS 2

@@ -1,4 +1,4 @@
-/* What POSIX has and Pebble has not, for programs that ask and can do without: links, users beside one, libraries that are loaded. */
+/* What POSIX has and Pebble has not, for programs that ask and can do without: second names of files, users beside one, libraries that are loaded. */
 #include "files.h"
 #include <dlfcn.h>
 #include <pwd.h>
@@ -8,18 +8,6 @@
 #include <unistd.h>
 #include <utime.h>
 
-/* What is there is no symbolic link. */
-ssize_t readlink(const char *restrict path, char *restrict to, size_t size)
-{
-    struct stat status;
-    (void)to, (void)size;
-    return stat(path, &status) < 0 ? -1 : __pebble_failed(-EINVAL);
-}
-int symlink(const char *from, const char *to)
-{
-    (void)from, (void)to;
-    return __pebble_failed(-EPERM);
-}
 int link(const char *from, const char *to)
 {
     (void)from, (void)to;

@@ -32,6 +32,19 @@ DIR *opendir(const char *path)
         close(fd);
     return directory;
 }
+static unsigned char kind(word kind)
+{
+    switch (kind) {
+    case KIND_FILE: return DT_REG;
+    case KIND_DIRECTORY: return DT_DIR;
+    case KIND_PIPE: return DT_FIFO;
+    case KIND_SOCKET: return DT_SOCK;
+    case KIND_LINK: return DT_LNK;
+    case KIND_CHARACTER_DEVICE: return DT_CHR;
+    case KIND_BLOCK_DEVICE: return DT_BLK;
+    default: return DT_UNKNOWN;
+    }
+}
 struct dirent *readdir(DIR *directory)
 {
     struct entry entry;
@@ -41,7 +54,7 @@ struct dirent *readdir(DIR *directory)
     if (result <= 0)
         return NULL;
     directory->entry.d_ino = entry.status.node;
-    directory->entry.d_type = entry.status.kind == KIND_DIRECTORY ? DT_DIR : DT_REG;
+    directory->entry.d_type = kind(entry.status.kind);
     memcpy(directory->entry.d_name, entry.name, sizeof entry.name);
     return &directory->entry;
 }

@@ -1,7 +1,8 @@
 /* Operations on paths: a portal of the files component each, or of the disk component. */
+#include "paths.h"
 #include "console.h"
-#include "files.h"
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,26 +12,20 @@ int __pebble_failed(word result)
     return -1;
 }
 
-/* Who has files: what lies below /disk is the disk component's, all else is in memory. */
-enum { MEMORY, DISK, MOUNTS };
-/* The operations on paths. Their portals are opened at the first use. */
-enum { OPEN, UNLINK, RENAME, MKDIR, RMDIR, STATUS_AT, OPERATIONS };
+/* Their portals are opened at the first use. */
 static const char *const names[MOUNTS][OPERATIONS] = {
-    {PEBBLE_FILES_OPEN, PEBBLE_FILES_UNLINK, PEBBLE_FILES_RENAME, PEBBLE_FILES_MKDIR, PEBBLE_FILES_RMDIR, PEBBLE_FILES_STATUS},
-    {PEBBLE_DISK_OPEN, PEBBLE_DISK_UNLINK, PEBBLE_DISK_RENAME, PEBBLE_DISK_MKDIR, PEBBLE_DISK_RMDIR, PEBBLE_DISK_STATUS},
+    {PEBBLE_FILES_OPEN, PEBBLE_FILES_UNLINK, PEBBLE_FILES_RENAME, PEBBLE_FILES_MKDIR, PEBBLE_FILES_RMDIR, PEBBLE_FILES_STATUS,
+     PEBBLE_FILES_STATUS},
+    {PEBBLE_DISK_OPEN, PEBBLE_DISK_UNLINK, PEBBLE_DISK_RENAME, PEBBLE_DISK_MKDIR, PEBBLE_DISK_RMDIR, PEBBLE_DISK_STATUS,
+     PEBBLE_DISK_LINK_STATUS, PEBBLE_DISK_READ_LINK, PEBBLE_DISK_MAKE_LINK},
 };
 static int portals[MOUNTS][OPERATIONS];
-
-/* A path where a window shows all of it. */
-struct path {
-    char text[NAMELEN];
-} __attribute__((aligned(64)));
 
 /* Where relative paths begin: empty, or a path that starts with a slash. */
 static char here[NAMELEN];
 
 /* An empty path leads nowhere, as POSIX has it. */
-static int take(struct path *p, const char *path)
+int __pebble_take(struct path *p, const char *path)
 {
     if (!*path)
         return -ENOENT;
@@ -40,7 +35,7 @@ static int take(struct path *p, const char *path)
     return (size_t)snprintf(p->text, sizeof p->text, "%s/%s", here, path) < sizeof p->text ? 0 : -ENAMETOOLONG;
 }
 /* Who has a path, which is then as that one knows it. */
-static int mount(struct path *p)
+int __pebble_mount(struct path *p)
 {
     const char *plain = p->text;
     while (*plain == '/')
@@ -55,47 +50,48 @@ static int mount(struct path *p)
     return DISK;
 }
 /* Calls a portal on a path; once more, where its component has died and was started again. */
-static word call(int who, int operation, const struct path *p, word argument)
+word __pebble_call(int who, int operation, const void *p, word argument, word more)
 {
-    return CALLED(portals[who][operation], names[who][operation], through, invoke_portal(through, p, argument));
+    return CALLED(portals[who][operation], names[who][operation], through, invoke_portal(through, p, argument, more));
 }
-static int with_path(int operation, const char *path, word argument)
+int __pebble_with_path(int operation, const char *path, word argument)
 {
     struct path p;
-    word result = take(&p, path);
+    word result = __pebble_take(&p, path);
     if (result == 0)
-        result = call(mount(&p), operation, &p, argument);
+        result = __pebble_call(__pebble_mount(&p), operation, &p, argument, 0);
     return result < 0 ? __pebble_failed(result) : result;
 }
 /* Flags as the files component knows them. */
 static word file_flags(int flags)
 {
     return (flags & O_ACCMODE) | (flags & O_APPEND ? 0x0008 : 0) | (flags & O_CREAT ? 0x0200 : 0) |
-           (flags & O_TRUNC ? 0x0400 : 0) | (flags & O_EXCL ? 0x0800 : 0) | (flags & O_DIRECTORY ? 0x1000 : 0);
+           (flags & O_TRUNC ? 0x0400 : 0) | (flags & O_EXCL ? 0x0800 : 0) | (flags & O_DIRECTORY ? 0x1000 : 0) |
+           (flags & O_NOFOLLOW ? 0x100000 : 0);
 }
 int open(const char *path, int flags, ...)
 {
     if (strcmp(path, "/dev/null") == 0)
         return __pebble_lowest(NOWHERE);
-    int fd = with_path(OPEN, path, file_flags(flags));
+    int fd = __pebble_with_path(OPEN, path, file_flags(flags));
     /* Every program may count on /tmp, which is made when somebody makes the first file in it. */
     if (fd < 0 && errno == ENOENT && flags & O_CREAT && strncmp(path, "/tmp/", 5) == 0 &&
         (mkdir("/tmp", 0777) == 0 || errno == EEXIST))
-        fd = with_path(OPEN, path, file_flags(flags));
+        fd = __pebble_with_path(OPEN, path, file_flags(flags));
     return __pebble_lowest(fd);
 }
 int unlink(const char *path)
 {
-    return with_path(UNLINK, path, 0);
+    return __pebble_with_path(UNLINK, path, 0);
 }
 int mkdir(const char *path, mode_t mode)
 {
     (void)mode;
-    return with_path(MKDIR, path, 0);
+    return __pebble_with_path(MKDIR, path, 0);
 }
 int rmdir(const char *path)
 {
-    return with_path(RMDIR, path, 0);
+    return __pebble_with_path(RMDIR, path, 0);
 }
 int remove(const char *path)
 {
@@ -105,13 +101,13 @@ int remove(const char *path)
 int rename(const char *from, const char *to)
 {
     struct path p, q;
-    word result = take(&p, from);
+    word result = __pebble_take(&p, from);
     if (result == 0)
-        result = take(&q, to);
+        result = __pebble_take(&q, to);
     if (result == 0) {
-        int who = mount(&p);
+        int who = __pebble_mount(&p);
         /* Only a copy would do that. */
-        result = who == mount(&q) ? call(who, RENAME, &p, (word)&q) : -EXDEV;
+        result = who == __pebble_mount(&q) ? __pebble_call(who, RENAME, &p, (word)&q, 0) : -EXDEV;
     }
     return result < 0 ? __pebble_failed(result) : 0;
 }
@@ -138,9 +134,12 @@ static int fill(struct stat *to, const struct status *status)
     switch (status->kind) {
     case KIND_FILE: to->st_mode = S_IFREG | 0666; break;
     case KIND_DIRECTORY: to->st_mode = S_IFDIR | 0777; break;
-    /* The numbers of pipes, of sockets and of the console are not those of files. */
-    case KIND_PIPE: to->st_mode = S_IFIFO | 0600; to->st_dev = 1; break;
-    case KIND_SOCKET: to->st_mode = S_IFSOCK | 0600; to->st_dev = 3; break;
+    /* The numbers of pipes, of sockets and of the console are not those of files, unless they are on the disk, too. */
+    case KIND_PIPE: to->st_mode = S_IFIFO | 0600; to->st_dev = to->st_dev ? to->st_dev : 1; break;
+    case KIND_SOCKET: to->st_mode = S_IFSOCK | 0600; to->st_dev = to->st_dev ? to->st_dev : 3; break;
+    case KIND_LINK: to->st_mode = S_IFLNK | 0777; break;
+    case KIND_CHARACTER_DEVICE: to->st_mode = S_IFCHR | 0600; break;
+    case KIND_BLOCK_DEVICE: to->st_mode = S_IFBLK | 0600; break;
     default: to->st_mode = S_IFCHR | 0600; to->st_dev = 2; break;
     }
     return 0;
@@ -148,7 +147,7 @@ static int fill(struct stat *to, const struct status *status)
 int stat(const char *restrict path, struct stat *restrict to)
 {
     struct status status;
-    int result = with_path(STATUS_AT, path, (word)&status);
+    int result = __pebble_with_path(STATUS_AT, path, (word)&status);
     return result < 0 ? result : fill(to, &status);
 }
 word __pebble_status(int fd, struct status *status)
@@ -171,7 +170,16 @@ int fstat(int fd, struct stat *to)
 }
 int lstat(const char *path, struct stat *to)
 {
-    return stat(path, to);
+    struct status status;
+    int result = __pebble_with_path(LINK_STATUS, path, (word)&status);
+    char first = 0;
+    if (result < 0)
+        return result;
+    fill(to, &status);
+    /* As long as the path that readlink says. */
+    if (S_ISLNK(to->st_mode) && readlink(path, &first, 1) == 1 && first == '/')
+        to->st_size += sizeof DISK_ROOT - 1;
+    return 0;
 }
 int creat(const char *path, mode_t mode)
 {
@@ -186,7 +194,11 @@ int chdir(const char *path)
         return result;
     if (!S_ISDIR(status.st_mode))
         return __pebble_failed(-ENOTDIR);
-    if ((result = take(&p, path)) < 0)
+    /* The path without links, as getcwd is to say it; where that is too long, the other one. */
+    char whole[LONGEST_PATH];
+    if (!realpath(path, whole) || __pebble_take(&p, whole) < 0)
+        result = __pebble_take(&p, path);
+    if (result < 0)
         return __pebble_failed(result);
     /* The root is "/", and no other path ends with a slash. */
     size_t length = strlen(p.text);

@@ -68,26 +68,3 @@ int chown(const char *path, uid_t user, gid_t group)
     (void)user, (void)group;
     return chmod(path, 0);
 }
-/* There are no symbolic links, so that only this and that directory have other names. */
-char *realpath(const char *path, char *to)
-{
-    char whole[NAMELEN * 2], *at = whole, *rest;
-    struct stat status;
-    if (stat(path, &status) < 0)
-        return NULL;
-    if (*path != '/' && !getcwd(whole, NAMELEN))
-        return NULL;
-    char copy[NAMELEN * 3];
-    snprintf(copy, sizeof copy, "%s/%s", *path == '/' ? "" : whole, path);
-    for (char *part = strtok_r(copy, "/", &rest); part; part = strtok_r(NULL, "/", &rest)) {
-        if (strcmp(part, "..") == 0)
-            while (at > whole && *--at != '/')
-                ;
-        else if (strcmp(part, ".") != 0)
-            at += sprintf(at, "/%s", part);
-    }
-    if (at == whole)
-        *at++ = '/';
-    *at = 0;
-    return to ? strcpy(to, whole) : strdup(whole);
-}

@@ -142,6 +142,8 @@ fn fill(volume: &mut Mounted) -> Result<(), Error> {
     put(volume, "long", &[1; 300_000])?;
     volume.sync()?;
     put(volume, "a/later", &[2; 9000])?;
+    volume.make_link("a/link", "../long", Owner::NOBODY)?;
+    volume.make_link("a/far", &format!("{}b/pieces", "b/../".repeat(60)), Owner::NOBODY)?;
     volume.unlink("a/file7")
 }
 /// Whether it mounted.
@@ -179,7 +181,7 @@ fn use_all(random: &mut Random, volume: &mut Mounted, owner: Owner) {
     for directory in ["/", "a", "a/b", "lost+found"] {
         let Ok(mut open) = volume.open(directory, flags::DIRECTORY, owner) else { continue };
         for _ in 0..300 {
-            let Ok(Some((name, _))) = volume.next(&mut open) else { break };
+            let Ok(Some((name, _))) = volume.next(&mut open, |_| true) else { break };
             let path = format!("{directory}/{name}");
             if random.once_in(10) {
                 let _ = read(random, volume, &path, owner);
@@ -187,14 +189,16 @@ fn use_all(random: &mut Random, volume: &mut Mounted, owner: Owner) {
         }
         let _ = volume.close(open);
     }
-    for path in ["long", "a/b/pieces", "a/file3", "new", "a/new"] {
+    for path in ["long", "a/b/pieces", "a/file3", "new", "a/new", "a/link", "a/far"] {
+        let _ = volume.read_link(path);
         let _ = write(random, volume, path, owner);
         let _ = read(random, volume, path, owner);
     }
     let _ = volume.make_directory("a/c", owner);
+    let _ = volume.make_link("a/c/other", "../../a/link", owner);
     let _ = volume.rename("a/file4", "a/c/4", owner);
     let _ = volume.rename("a/file5", "long", owner);
-    for path in ["a/b/pieces", "a/file3", "a/file8"] {
+    for path in ["a/b/pieces", "a/file3", "a/file8", "a/link", "a/far"] {
         let _ = volume.unlink(path);
     }
     let _ = volume.remove_directory("a/b");

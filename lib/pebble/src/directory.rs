@@ -1,7 +1,7 @@
 //! Directories of the files component.
 
-use crate::Result;
 use crate::file::{File, Metadata, Mount, mounted, path};
+use crate::{Error, Result};
 use abi::file::{self, Status, flags, operation};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
@@ -35,6 +35,18 @@ pub fn read(name: &str) -> Result<Entries> {
 /// What is in a directory. Names that come or go in between do not disturb the others.
 #[derive(Debug)]
 pub struct Entries(File);
+impl Entries {
+    /// How many names were left out so far, since they are too long or have other than printable ASCII characters: of a disk that another system
+    /// has written.
+    pub fn left_out(&self) -> Result<usize> {
+        let mut unused = Status::NONE;
+        match self.0.control(operation::LEFT_OUT, &mut unused) {
+            // In memory there are none.
+            Err(Error::EINVAL) => Ok(0),
+            result => result,
+        }
+    }
+}
 impl Iterator for Entries {
     type Item = Result<Entry>;
     fn next(&mut self) -> Option<Result<Entry>> {

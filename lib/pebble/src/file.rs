@@ -10,6 +10,7 @@ use abi::file::{Hand, Status, flags, kind, operation, portal, whence};
 use abi::name::Name;
 use abi::nucleus::NAMELEN;
 use abi::system::FIRST_FREE;
+use alloc::string::String;
 use alloc::vec::Vec;
 pub use embedded_io::{Read, Seek, SeekFrom, Write};
 use fallible::TryPush;
@@ -25,6 +26,8 @@ pub(crate) enum Mount {
     Files,
     Disk,
 }
+/// Where the disk's root is.
+const DISK: &str = "/disk";
 /// Where a path leads, and the path there.
 pub(crate) fn mounted(path: &str) -> (Mount, &str) {
     let plain = path.trim_start_matches('/');
@@ -274,6 +277,10 @@ pub enum Kind {
     Pipe,
     Socket,
     Console,
+    /// A symbolic link, a device: of a disk that another system has written, as pipes and sockets there, none of which can be opened.
+    Link,
+    CharacterDevice,
+    BlockDevice,
 }
 /// What is known of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -292,6 +299,9 @@ impl From<Status> for Metadata {
             kind::FILE => Kind::File,
             kind::DIRECTORY => Kind::Directory,
             kind::PIPE => Kind::Pipe,
+            kind::LINK => Kind::Link,
+            kind::CHARACTER_DEVICE => Kind::CharacterDevice,
+            kind::BLOCK_DEVICE => Kind::BlockDevice,
             abi::internet::SOCKET => Kind::Socket,
             _ => Kind::Console,
         };
@@ -355,17 +365,56 @@ pub fn rename(from: &str, to: &str) -> Result<()> {
         Mount::Disk => disk::anew::rename(Alleged::lend(&from), Alleged::lend(&to)),
     }
 }
-/// What `name` is. `ENOENT`, `ENOTDIR`.
+/// What `name` is, or leads to. `ENOENT`, `ENOTDIR`; `ELOOP`: its links lead nowhere.
 pub fn metadata(name: &str) -> Result<Metadata> {
+    status(name, disk::anew::status)
+}
+/// What `name` is: of a link, the link. `ENOENT`, `ENOTDIR`.
+pub fn link_metadata(name: &str) -> Result<Metadata> {
+    status(name, disk::anew::link_status)
+}
+fn status(name: &str, of_disk: fn(Alleged<Name>, Alleged<Status>) -> Result<()>) -> Result<Metadata> {
     let mut status = Status::NONE;
     let (mount, name) = mounted(name);
     let name = path(name)?;
     let told = Alleged::lend_to_write(&mut status);
     match mount {
         Mount::Files => files::anew::status(Alleged::lend(&name), told),
-        Mount::Disk => disk::anew::status(Alleged::lend(&name), told),
+        Mount::Disk => of_disk(Alleged::lend(&name), told),
     }?;
     Ok(status.into())
+}
+/// Where a symbolic link leads: its path as it is written there, below `/disk` where it begins with a slash. `EINVAL`: it is no link; `ENAMETOOLONG`:
+/// it has more than 1,024 bytes.
+pub fn read_link(name: &str) -> Result<String> {
+    #[repr(align(1024))]
+    struct Room([u8; 1024]);
+    let (Mount::Disk, name) = mounted(name) else { return link_metadata(name).and(Err(Error::EINVAL)) };
+    let (name, mut room) = (path(name)?, Room([0; 1024]));
+    let bytes = room.0.len();
+    let count = disk::anew::read_link(Alleged::lend(&name), Alleged::lend_all_to_write(&mut room.0), bytes)?;
+    let target = room.0.get(..count).ok_or(Error::ENAMETOOLONG)?;
+    let target = core::str::from_utf8(target).map_err(|_| Error::EINVAL)?;
+    let mut whole = String::new();
+    whole.try_reserve_exact(DISK.len() + target.len()).map_err(|_| Error::ENOMEM)?;
+    whole.push_str(if target.starts_with('/') { DISK } else { "" });
+    whole.push_str(target);
+    Ok(whole)
+}
+/// Makes a symbolic link on the disk that leads to `target`, be there something or not: from its directory on, or to what is below `/disk`.
+/// `EEXIST`: the name is taken; `ENOTSUP`: it would be elsewhere, or lead there.
+pub fn make_link(target: &str, name: &str) -> Result<()> {
+    let (mount, name) = mounted(name);
+    let target = match mounted(target) {
+        _ if !target.starts_with('/') => target,
+        (Mount::Disk, target) => target,
+        (Mount::Files, _) => return Err(Error::ENOTSUP),
+    };
+    if mount != Mount::Disk {
+        return Err(Error::ENOTSUP);
+    }
+    let (target, name) = (path(target)?, path(name)?);
+    disk::anew::make_link(Alleged::lend(&target), Alleged::lend(&name))
 }
 /// Standard input; of the console, by lines.
 pub fn stdin() -> File {

@@ -10,7 +10,9 @@ bitflags! {
         const PORTS = 1 << 1;
         /// Network (section 5.1.3): the device has an address.
         const ADDRESS = 1 << 5;
-        /// Block (section 5.2.3): what was written can be made to last.
+        /// Block (section 5.2.3): the disk can not be written; it says what its blocks are; what was written can be made to last.
+        const READ_ONLY = 1 << 5;
+        const BLOCK_SIZE = 1 << 6;
         const FLUSH = 1 << 9;
         /// It is no legacy device (section 6).
         const VERSION_1 = 1 << 32;

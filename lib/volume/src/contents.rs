@@ -1,7 +1,7 @@
 //! What is in files, by way of the cache.
 
 use crate::cache::{At, Key, Room};
-use crate::{Open, Owner, Result, Volume, told};
+use crate::{Open, Owner, Result, Volume, kinds, told};
 use abi::Error;
 use abi::address::PAGE;
 use alloc::vec::Vec;
@@ -204,6 +204,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         if !open.write {
             return Err(Error::EBADF);
         }
+        kinds::may_resize(&self.files.inode(open.inode).map_err(told)?)?;
         self.resize(open.inode, bytes)
     }
     pub(crate) fn resize(&mut self, number: InodeNumber, bytes: u64) -> Result<()> {

@@ -10,7 +10,7 @@ const FILES: usize = 30;
 const STAY: usize = 4;
 
 fn mount(disk: &Device) -> Result<Volume<Device, Four>> {
-    Volume::mount(disk.clone(), Still, Four)
+    Volume::mount(disk.clone(), Still, Four).map_err(Unfit::error)
 }
 fn words(n: usize) -> Vec<u8> {
     (0..9000 + n).map(|at| (at * 7 + n) as u8).collect()

@@ -7,6 +7,9 @@ extern crate alloc;
 
 mod cache;
 mod contents;
+mod fit;
+mod kinds;
+mod paths;
 mod pieces;
 mod quota;
 mod recent;
@@ -14,12 +17,15 @@ mod runs;
 mod versions;
 
 use abi::Error;
-use abi::file::{NODE_OF_DISK, Status, flags, kind, whence};
+use abi::file::{NODE_OF_DISK, Status, flags, whence};
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use cache::Cache;
+pub use fit::Unfit;
+pub use paths::Last;
+use paths::Place;
 pub use quota::Owner;
 use quota::Quotas;
 use recent::Recent;
@@ -62,7 +68,7 @@ pub struct Open {
     append: bool,
     /// The page that is read next where all is read in order.
     next: u64,
-    directory: Option<DirectoryCursor>,
+    directory: Option<Listing>,
     /// Has what becomes longer through this.
     payer: Owner,
 }
@@ -71,6 +77,16 @@ impl Open {
     pub fn access(&self) -> (u64, bool, bool) {
         (self.inode.raw().into(), self.read, self.write)
     }
+}
+/// How far a directory was read.
+#[derive(Clone, Copy, Debug)]
+struct Listing {
+    cursor: DirectoryCursor,
+    /// Names that were not told of.
+    left_out: usize,
+}
+impl Listing {
+    const START: Listing = Listing { cursor: DirectoryCursor::Start, left_out: 0 };
 }
 /// How much there is, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,12 +141,17 @@ fn by(payer: Owner) -> MutationContext {
     MutationContext::new(payer.number(), 0, 0, 0)
 }
 impl<D: BlockIo, E: EntropySource> Volume<D, E> {
-    /// The file system of a disk, of which a clone is the same disk; what its journal has is done first. `EIO`: there is none, or it is
-    /// damaged.
-    pub fn mount(disk: D, clock: impl Clock + Send + 'static, mut entropy: E) -> Result<Volume<D, E>>
+    /// The file system of a disk, of which a clone is the same disk; what its journal has is done first. Nothing is written to one that is not
+    /// understood.
+    pub fn mount(
+        mut disk: D,
+        clock: impl Clock + Send + 'static,
+        mut entropy: E,
+    ) -> core::result::Result<Volume<D, E>, Unfit>
     where
         D: Clone,
     {
+        fit::look(&mut disk)?;
         let start = match clock.now() {
             Ok(now) if now != Ext4Timestamp::UNIX_EPOCH => {
                 (now.sec as u64).wrapping_mul(1_000_000_000) + u64::from(now.nsec)
@@ -138,7 +159,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             // There is no clock: numbers from 0 would be those of the mount before.
             _ => {
                 let mut word = [0; 8];
-                entropy.fill_bytes(&mut word).map_err(told)?;
+                entropy.fill_bytes(&mut word).map_err(Unfit::from)?;
                 u64::from_le_bytes(word) >> 1
             }
         };
@@ -146,7 +167,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         let services = MountServices::new(clock, entropy, NoopObserver);
         let files = match Ext4::mount(Recent::new(disk.clone()), services, MountOptions::read_write()) {
             Ok(files) => Box::new(files),
-            Err(error) => return Err(told(error)),
+            Err(error) => return Err(error.into()),
         };
         Ok(Volume {
             files,
@@ -175,41 +196,6 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         let stats = self.files.statfs();
         Space { all: stats.total_blocks * stats.block_size, free: stats.free_blocks * stats.block_size }
     }
-    /// The directory of a path's last name, and the name; empty: the path is that of the root.
-    fn place<'a>(&mut self, path: &'a str) -> Result<(InodeInfo, &'a str)> {
-        let mut parts = path.split('/').filter(|name| !matches!(*name, "" | ".")).peekable();
-        let mut directory = self.files.inode(self.files.root_inode()).map_err(told)?;
-        while let Some(name) = parts.next() {
-            if name == ".." {
-                return Err(Error::EINVAL);
-            }
-            if parts.peek().is_none() {
-                return Ok((directory, name));
-            }
-            let found = self.child(&directory, name)?.ok_or(Error::ENOENT)?;
-            if !found.is_directory() {
-                return Err(Error::ENOTDIR);
-            }
-            directory = found;
-        }
-        Ok((directory, ""))
-    }
-    fn child(&mut self, directory: &InodeInfo, name: &str) -> Result<Option<InodeInfo>> {
-        self.room_in(directory)?;
-        self.files.lookup_child(directory.number, self::name(name)?).map_err(told)
-    }
-    /// What is at a path. `ENOTDIR`: a file, where a `/` follows.
-    fn find(&mut self, path: &str) -> Result<Option<InodeInfo>> {
-        let (directory, last) = self.place(path)?;
-        if last.is_empty() {
-            return Ok(Some(directory));
-        }
-        let found = self.child(&directory, last)?;
-        if path.ends_with('/') && found.as_ref().is_some_and(|found| !found.is_directory()) {
-            return Err(Error::ENOTDIR);
-        }
-        Ok(found)
-    }
     /// Opens a path for `payer`, with the flags and errors of `files.open`; and `ENOSPC`, `EDQUOT`.
     pub fn open(&mut self, path: &str, how: usize, payer: Owner) -> Result<Open> {
         let access = how & flags::ACCESS;
@@ -220,22 +206,30 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         {
             return Err(Error::EINVAL);
         }
-        let found = match self.find(path)? {
-            Some(_) if how & (flags::CREATE | flags::EXCLUSIVE) == flags::CREATE | flags::EXCLUSIVE => {
-                return Err(Error::EEXIST);
-            }
+        let is_new = how & flags::CREATE != 0 && how & flags::EXCLUSIVE != 0;
+        let last = if is_new || how & flags::NO_FOLLOW != 0 { Last::Itself } else { Last::Followed };
+        let Place { directory, name, found, slash } = self.walk(path, last)?;
+        let found = match found {
+            Some(_) if is_new => return Err(Error::EEXIST),
+            Some(found) if found.file_type() == DirectoryEntryType::Symlink => return Err(Error::ELOOP),
             Some(found) if found.is_directory() && (!only_reads || how & flags::CREATE != 0) => {
                 return Err(Error::EISDIR);
             }
-            Some(found) if !found.is_directory() && how & flags::DIRECTORY != 0 => return Err(Error::ENOTDIR),
-            Some(found) => found,
+            Some(found) if !found.is_directory() && (slash || how & flags::DIRECTORY != 0) => {
+                return Err(Error::ENOTDIR);
+            }
+            Some(found) => {
+                kinds::may_open(&found, how)?;
+                found
+            }
             None if how & flags::CREATE == 0 => return Err(Error::ENOENT),
-            None if path.ends_with('/') => return Err(Error::EISDIR),
+            None if slash => return Err(Error::EISDIR),
             None => {
-                let (directory, last) = self.place(path)?;
+                kinds::may_add(&directory)?;
                 let permissions = FilePermissions::new(0o644).map_err(told)?;
                 self.made(payer, &directory, |files| {
-                    files.create_regular_file(by(payer), directory.number, name(last)?, permissions).map_err(told)
+                    let name = self::name(&name)?;
+                    files.create_regular_file(by(payer), directory.number, name, permissions).map_err(told)
                 })?
             }
         };
@@ -252,7 +246,7 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
             write: !only_reads,
             append: how & flags::APPEND != 0,
             next: 0,
-            directory: found.is_directory().then_some(DirectoryCursor::Start),
+            directory: found.is_directory().then_some(Listing::START),
             payer,
         })
     }
@@ -291,11 +285,11 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
     }
     /// Moves the position; where it is then. `EINVAL`: before the start, or from nowhere.
     pub fn seek(&mut self, open: &mut Open, offset: isize, from: usize) -> Result<usize> {
-        if let Some(cursor) = &mut open.directory {
+        if let Some(listing) = &mut open.directory {
             if (offset, from) != (0, whence::START) {
                 return Err(Error::EINVAL);
             }
-            *cursor = DirectoryCursor::Start;
+            *listing = Listing::START;
             return Ok(0);
         }
         let from = match from {
@@ -307,87 +301,123 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         open.position = from.checked_add_signed(offset as i64).ok_or(Error::EINVAL)?;
         Ok(open.position as usize)
     }
-    /// The next name of an open directory, and what has it; `None`: that was all. `ENOTDIR`.
-    pub fn next(&mut self, open: &mut Open) -> Result<Option<(String, Status)>> {
-        let cursor = open.directory.as_mut().ok_or(Error::ENOTDIR)?;
+    /// The next name of an open directory that the caller `can_say`, and what has it; `None`: that was all. Others, and those that are no text, are left
+    /// out, and counted. `ENOTDIR`.
+    pub fn next(&mut self, open: &mut Open, can_say: impl Fn(&str) -> bool) -> Result<Option<(String, Status)>> {
+        let listing = open.directory.as_mut().ok_or(Error::ENOTDIR)?;
         let directory = self.files.inode(open.inode).map_err(told)?;
         self.room_in(&directory)?;
         loop {
-            let entries: Vec<_> = self.files.read_directory(open.inode, *cursor, 1).map_err(told)?;
+            let entries: Vec<_> = self.files.read_directory(open.inode, listing.cursor, 1).map_err(told)?;
             let Some(entry) = entries.into_iter().next() else { return Ok(None) };
-            *cursor = entry.next_cursor;
-            let known = matches!(entry.file_type, DirectoryEntryType::RegularFile | DirectoryEntryType::Directory);
-            match String::from_utf8(entry.name) {
-                Ok(name) if known && name != "." && name != ".." && name.len() < abi::nucleus::NAMELEN => {
-                    let info = self.files.inode(entry.inode).map_err(told)?;
-                    return Ok(Some((name, self.status(&info))));
-                }
-                // What can not be opened by its name is not told of.
-                _ => {}
+            listing.cursor = entry.next_cursor;
+            if matches!(&entry.name[..], b"." | b"..") {
+                continue;
             }
+            let name = String::from_utf8(entry.name).ok().filter(|name| can_say(name));
+            let known = match name {
+                Some(name) => {
+                    let info = self.files.inode(entry.inode).map_err(told)?;
+                    kinds::of(&info).ok().map(|kind| (name, self.status(&info, kind)))
+                }
+                None => None,
+            };
+            if known.is_some() {
+                return Ok(known);
+            }
+            listing.left_out += 1;
         }
     }
-    fn status(&mut self, info: &InodeInfo) -> Status {
-        let kind = if info.is_directory() { kind::DIRECTORY } else { kind::FILE };
+    /// How many names of an open directory were left out since its start. `ENOTDIR`.
+    pub fn left_out(&self, open: &Open) -> Result<usize> {
+        open.directory.map(|listing| listing.left_out).ok_or(Error::ENOTDIR)
+    }
+    fn status(&mut self, info: &InodeInfo, kind: u64) -> Status {
         let version = self.versions.of(info.number.raw());
         Status { kind, bytes: info.size, node: info.number.raw() as u64 | NODE_OF_DISK, version }
     }
     /// What is open.
     pub fn status_of(&mut self, open: &Open) -> Result<Status> {
         let info = self.files.inode(open.inode).map_err(told)?;
-        Ok(self.status(&info))
+        Ok(self.status(&info, kinds::of(&info)?))
     }
-    /// What a path names. `ENOENT`, `ENOTDIR`.
-    pub fn status_at(&mut self, path: &str) -> Result<Status> {
-        let info = self.find(path)?.ok_or(Error::ENOENT)?;
-        Ok(self.status(&info))
+    /// What a path names. `ENOENT`, `ENOTDIR`, `ELOOP`.
+    pub fn status_at(&mut self, path: &str, last: Last) -> Result<Status> {
+        let info = self.find(path, last)?;
+        Ok(self.status(&info, kinds::of(&info)?))
+    }
+    /// Makes a symbolic link of `payer`'s that leads to `target`, be there something or not. `EEXIST`: the name is taken; `EINVAL`: it leads nowhere;
+    /// `EDQUOT`.
+    pub fn make_link(&mut self, path: &str, target: &str, payer: Owner) -> Result<()> {
+        let Place { directory, name, found, slash } = self.walk(path, Last::Itself)?;
+        if found.is_some() {
+            return Err(Error::EEXIST);
+        }
+        if slash {
+            return Err(Error::ENOENT);
+        }
+        if target.is_empty() {
+            return Err(Error::EINVAL);
+        }
+        kinds::may_add(&directory)?;
+        let make = |files: &mut Files<D, E>| {
+            files.create_symlink(by(payer), directory.number, self::name(&name)?, target.as_bytes()).map_err(told)
+        };
+        self.made(payer, &directory, make).map(|_| ())
     }
     /// Makes a directory of `payer`'s. `EEXIST`: the name is taken; `EDQUOT`.
     pub fn make_directory(&mut self, path: &str, payer: Owner) -> Result<()> {
-        let (directory, last) = self.place(path)?;
-        if last.is_empty() {
+        let Place { directory, name, found, .. } = self.walk(path, Last::Itself)?;
+        if found.is_some() {
             return Err(Error::EEXIST);
         }
+        kinds::may_add(&directory)?;
         let permissions = FilePermissions::new(0o755).map_err(told)?;
         let make = |files: &mut Files<D, E>| {
-            files.create_directory(by(payer), directory.number, name(last)?, permissions).map_err(told)
+            files.create_directory(by(payer), directory.number, self::name(&name)?, permissions).map_err(told)
         };
         self.made(payer, &directory, make).map(|_| ())
     }
     /// Takes an empty directory away. `ENOENT`, `ENOTDIR`, `ENOTEMPTY`; `EBUSY`: the root.
     pub fn remove_directory(&mut self, path: &str) -> Result<()> {
-        let (directory, last) = self.place(path)?;
-        if last.is_empty() {
+        let Place { directory, name, found, .. } = self.walk(path, Last::Itself)?;
+        if name.is_empty() {
             return Err(Error::EBUSY);
         }
-        self.room_to_lose(&directory, last)?;
-        let gone = self.files.remove_empty_directory(directory.number, name(last)?).map_err(told)?;
+        self.room_to_lose(&directory, found.as_ref())?;
+        let gone = self.files.remove_empty_directory(directory.number, self::name(&name)?).map_err(told)?;
         self.nameless(gone)
     }
-    /// Takes a file's name away. `ENOENT`; `EISDIR`: a directory.
+    /// Takes the name of a file, or of what is no directory, away. `ENOENT`; `EISDIR`: a directory.
     pub fn unlink(&mut self, path: &str) -> Result<()> {
-        let (directory, last) = self.place(path)?;
-        if last.is_empty() {
+        let Place { directory, name, found, slash } = self.walk(path, Last::Itself)?;
+        if name.is_empty() {
             return Err(Error::EISDIR);
         }
-        self.room_in(&directory)?;
-        let gone = self.files.unlink(directory.number, name(last)?).map_err(told)?;
+        if slash && found.is_some_and(|found| !found.is_directory()) {
+            return Err(Error::ENOTDIR);
+        }
+        self.room_to_lose(&directory, found.as_ref())?;
+        let gone = self.files.unlink(directory.number, self::name(&name)?).map_err(told)?;
         self.nameless(gone)
     }
     /// `payer` gives what has one name another, in place of what had that. Errors: as of the files component; `EDQUOT`.
     pub fn rename(&mut self, from: &str, to: &str, payer: Owner) -> Result<()> {
-        let (from_directory, from_name) = self.place(from)?;
-        let (to_directory, to_name) = self.place(to)?;
-        if from_name.is_empty() || to_name.is_empty() {
+        let from = self.walk(from, Last::Itself)?;
+        let to = self.walk(to, Last::Itself)?;
+        if from.name.is_empty() || to.name.is_empty() {
             return Err(Error::EBUSY);
         }
-        let found = self.child(&from_directory, from_name)?.ok_or(Error::ENOENT)?;
-        let to_last = to_name;
-        let (from_name, to_name) = (name(from_name)?, name(to_name)?);
-        let (from, to) = (from_directory.number, to_directory.number);
-        if found.is_directory() {
-            self.room_to_lose(&to_directory, to_last)?;
+        let found = from.found.ok_or(Error::ENOENT)?;
+        if !found.is_directory() && (from.slash || to.slash) {
+            return Err(Error::ENOTDIR);
         }
+        kinds::may_remove(&from.directory, &found)?;
+        kinds::may_add(&to.directory)?;
+        self.room_to_lose(&to.directory, to.found.as_ref())?;
+        let to_directory = to.directory;
+        let (from_name, to_name) = (name(&from.name)?, name(&to.name)?);
+        let (from, to) = (from.directory.number, to.directory.number);
         let rename = |files: &mut Files<D, E>| files.rename(from, from_name, to, to_name, RenameOptions::default());
         let renamed = self.naming(payer, &to_directory, |volume| {
             let mut renamed = rename(&mut volume.files);
@@ -398,12 +428,13 @@ impl<D: BlockIo, E: EntropySource> Volume<D, E> {
         })?;
         renamed.replaced.map_or(Ok(()), |gone| self.nameless(gone))
     }
-    /// Sees to it that there is memory for a look through what may be a directory, whether that is empty.
-    fn room_to_lose(&mut self, directory: &InodeInfo, last: &str) -> Result<()> {
-        match self.child(directory, last)? {
-            Some(gone) if gone.is_directory() => self.room_in(&gone),
-            _ => Ok(()),
-        }
+    /// Sees to it that there is memory to take away what has a name, if there is something: for a look through what may be a directory, whether that is
+    /// empty. `EPERM`.
+    fn room_to_lose(&mut self, directory: &InodeInfo, gone: Option<&InodeInfo>) -> Result<()> {
+        self.room_in(directory)?;
+        let Some(gone) = gone else { return Ok(()) };
+        kinds::may_remove(directory, gone)?;
+        if gone.is_directory() { self.room_in(gone) } else { Ok(()) }
     }
     /// Sees to it that a directory has room for the new name of what is in it already; whether it had none, as far as can be said.
     ///
@@ -448,7 +479,11 @@ fn name(text: &str) -> Result<FileName<'_>> {
 #[cfg(test)]
 mod cut_tests;
 #[cfg(test)]
+mod fit_tests;
+#[cfg(test)]
 mod hostile_tests;
+#[cfg(test)]
+mod links_tests;
 #[cfg(test)]
 mod quota_tests;
 #[cfg(test)]

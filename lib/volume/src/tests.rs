@@ -1,6 +1,7 @@
 //! Volumes on a disk in memory: what was synced is there after the power was cut at any write.
 
 use super::*;
+use abi::file::kind;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -101,7 +102,7 @@ fn files_and_directories_last() {
     assert_eq!((get(&mut volume, "a/new"), get(&mut volume, "old")), (Ok(b"x".to_vec()), Err(Error::ENOENT)));
     let mut open = volume.open("a", 0, Owner::NOBODY).unwrap();
     let mut names = Vec::new();
-    while let Some((name, status)) = volume.next(&mut open).unwrap() {
+    while let Some((name, status)) = volume.next(&mut open, |_| true).unwrap() {
         names.push((name, status.bytes));
     }
     names.sort();
@@ -298,7 +299,7 @@ fn files_are_what_was_written_whatever_the_cache_has() {
         drop(volume);
         let mut volume = mount(&disk);
         for (name, bytes) in ["a", "b", "c"].into_iter().zip(files) {
-            match volume.status_at(name) {
+            match volume.status_at(name, Last::Followed) {
                 Ok(_) => {
                     let there = get(&mut volume, name).unwrap();
                     let other = there.iter().zip(&bytes).position(|(one, other)| one != other);
@@ -383,6 +384,13 @@ impl Memory {
     pub(crate) fn power(&self, writes: usize) {
         self.0.borrow_mut().1 = writes;
     }
+    pub(crate) fn contents(&self) -> Vec<u8> {
+        self.0.borrow().0.clone()
+    }
+    /// What is at this byte is this.
+    pub(crate) fn change(&self, at: usize, bytes: &[u8]) {
+        self.0.borrow_mut().0[at..at + bytes.len()].copy_from_slice(bytes);
+    }
 }
 // SAFETY: the tests have one thread each.
 unsafe impl Send for Counted {}
@@ -407,7 +415,7 @@ fn without_a_clock_contents_of_another_mount_have_another_number() {
     volume.unmount().unwrap();
     let version = || {
         let mut volume = Volume::mount(disk.clone(), NoClock, Counted(Rc::clone(&drawn))).unwrap();
-        let version = volume.status_at("file").unwrap().version;
+        let version = volume.status_at("file", Last::Followed).unwrap().version;
         volume.unmount().unwrap();
         version
     };
@@ -434,9 +442,9 @@ fn what_is_renamed_in_a_directory_may_make_it_grow() {
     for n in 0..NAMES {
         let (file, directory) = (format!("kept/{n}"), format!("directories/{n}"));
         assert_eq!(get(&mut volume, &file), Ok(file.clone().into_bytes()));
-        assert_eq!(volume.status_at(&directory).unwrap().kind, kind::DIRECTORY);
+        assert_eq!(volume.status_at(&directory, Last::Followed).unwrap().kind, kind::DIRECTORY);
         for old in [file, directory].map(|name| name + ".new") {
-            assert_eq!(volume.status_at(&old).unwrap_err(), Error::ENOENT, "{old}");
+            assert_eq!(volume.status_at(&old, Last::Followed).unwrap_err(), Error::ENOENT, "{old}");
         }
     }
 }

@@ -28,10 +28,10 @@ use pebble::interfaces::portals::own;
 use pebble::interfaces::types::{Alleged, Identity};
 use pebble::locks::{self, Block, Locked, Locks, Waits};
 use pebble::sync::{Mutex, Semaphore};
-use volume::{Open, Owner, Volume};
+use volume::{Last, Open, Owner, Unfit, Volume};
 
 pebble::server!(start);
-pebble::serve! { disk { open, unlink, rename, mkdir: make_directory, rmdir: remove_directory, status, sync, space } }
+pebble::serve! { disk { open, unlink, rename, mkdir: make_directory, rmdir: remove_directory, status, link_status, read_link, make_link, sync, space } }
 
 /// Priority of the threads here.
 const PRIORITY: u8 = 30;
@@ -92,7 +92,7 @@ fn start(_: &pebble::Env) {
                 state.0 = Some(State { volume, open, locks, ended: 0, made: 0, changed: false, owners })
             }
             Err(error) => {
-                pebble::println!("pebble: disk: there is no file system on it, or it is damaged: {}", error.text());
+                pebble::println!("pebble: disk: {error}");
                 pebble::thread::exit_domain(0);
             }
         }
@@ -115,9 +115,9 @@ fn start(_: &pebble::Env) {
         }
     });
 }
-fn mount(disk: Blocks) -> Result<(Volume<Blocks, Random>, Owners)> {
+fn mount(disk: Blocks) -> core::result::Result<(Volume<Blocks, Random>, Owners), Unfit> {
     let mut volume = Volume::mount(disk, Wall, Random::new())?;
-    let owners = Owners::of(&mut volume)?;
+    let owners = Owners::of(&mut volume).map_err(Unfit::Failed)?;
     volume.ask_for_memory(pebble::heap::keep_more);
     Ok((volume, owners))
 }
@@ -300,9 +300,40 @@ extern "C" fn rename(from: Alleged<Name>, to: Alleged<Name>) -> isize {
     word(renamed.map(|()| 0))
 }
 extern "C" fn status(path: Alleged<Name>, to: Alleged<Status>) -> isize {
-    let found = with_path(path, |state, path| state.volume.status_at(path));
+    status_at(path, Last::Followed, to)
+}
+extern "C" fn link_status(path: Alleged<Name>, to: Alleged<Status>) -> isize {
+    status_at(path, Last::Itself, to)
+}
+fn status_at(path: Alleged<Name>, last: Last, to: Alleged<Status>) -> isize {
+    let found = with_path(path, |state, path| state.volume.status_at(path, last));
     // SAFETY: it may be written.
     word(found.and_then(|status| unsafe { to.write(&status) }).map(|()| 0))
+}
+extern "C" fn read_link(path: Alleged<Name>, to: Alleged<u8>, room: usize) -> isize {
+    // SAFETY: it may be written; it is only written, and by this call alone.
+    let to: &mut [u8] = match unsafe { to.window(room).map(|to| to.values_mut()) } {
+        Ok(to) => to,
+        Err(error) => return error.code(),
+    };
+    word(with_path(path, |state, path| state.volume.read_link(path)).map(|target| {
+        let there = target.len().min(to.len());
+        to[..there].copy_from_slice(&target.as_bytes()[..there]);
+        target.len()
+    }))
+}
+extern "C" fn make_link(target: Alleged<Name>, path: Alleged<Name>) -> isize {
+    let target = match target.name() {
+        Ok(target) => target,
+        Err(error) => return error.code(),
+    };
+    let made = pebble::account::of_caller().and_then(|payer| {
+        with_path(path, |state, path| {
+            state.changed = true;
+            state.volume.make_link(path, target.text(), state.owners.owner(payer))
+        })
+    });
+    word(made.map(|()| 0))
 }
 extern "C" fn sync() -> isize {
     word(with(State::sync).map(|()| 0))
@@ -350,14 +381,18 @@ extern "C" fn control(number: usize, caller: Identity, what: usize, to: Alleged<
             // SAFETY: the letter of a control portal's window lets it be written.
             .and_then(|status| unsafe { to.of().write(&status) })
             .map(|()| 0),
-        operation::NEXT => with_file(number, |volume, open| volume.next(open)).and_then(|next| match next {
-            Some((text, status)) => {
-                let name = cut(&text);
-                // SAFETY: as above.
-                unsafe { to.of().write(&Entry { status, name }) }.map(|()| 1)
-            }
-            None => Ok(0),
-        }),
+        operation::NEXT => {
+            with_file(number, |volume, open| volume.next(open, |name| Name::of(name).is_ok())).and_then(|next| {
+                match next {
+                    Some((text, status)) => {
+                        let name = cut(&text);
+                        // SAFETY: as above.
+                        unsafe { to.of().write(&Entry { status, name }) }.map(|()| 1)
+                    }
+                    None => Ok(0),
+                }
+            })
+        }
         operation::TRUNCATE => to.of::<u64>().read().and_then(|bytes| {
             with(|state| {
                 state.changed = true;
@@ -365,6 +400,7 @@ extern "C" fn control(number: usize, caller: Identity, what: usize, to: Alleged<
                 state.volume.truncate(&file.open, bytes).map(|()| 0)
             })
         }),
+        operation::LEFT_OUT => with_file(number, |volume, open| volume.left_out(open)),
         operation::SYNC => with(State::sync).map(|()| 0),
         _ => Err(Error::EINVAL),
     })
