@@ -10,6 +10,9 @@
 #define CONSOLE (SYS_FIRST_FREE - 3)
 #define CLOSED (CONSOLE - 1)
 
+/* st_dev of what is on a disk; of files in memory it is 0. */
+#define DEVICE_OF_DISK 4
+
 /* Bytes that a pipe holds. */
 #define PIPE_BYTES 4096
 
@@ -27,6 +30,8 @@ static inline int __pebble_is_console(int file)
 int __pebble_lowest(int file);
 /* What the control portal of a descriptor says that it is; < 0: an error. The console is KIND_CONSOLE. */
 word __pebble_status(int fd, struct status *status);
+/* Pages of memory that there are (0), or that are free (1); < 0: an error, where the manifest does not let this component open memory.info. */
+word __pebble_memory(int which);
 /* Keys of the console are taken as they come. */
 extern int __pebble_raw;
 /* -1, and the error of a portal in errno. */

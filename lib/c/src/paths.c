@@ -126,7 +126,7 @@ static int fill(struct stat *to, const struct status *status)
 {
     memset(to, 0, sizeof *to);
     to->st_ino = status->node & ~NODE_OF_DISK;
-    to->st_dev = status->node & NODE_OF_DISK ? 4 : 0;
+    to->st_dev = status->node & NODE_OF_DISK ? DEVICE_OF_DISK : 0;
     to->st_size = status->bytes;
     to->st_nlink = 1;
     to->st_blksize = PAGE;

@@ -1,5 +1,5 @@
 /* What POSIX asks of a process, of a domain: there are no users and no groups. */
-#include "system.h"
+#include "files.h"
 #include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -65,6 +65,12 @@ int gethostname(char *name, size_t size)
     strcpy(name, own);
     return 0;
 }
+/* -1: it is not told. */
+static long memory(int which)
+{
+    word pages = __pebble_memory(which);
+    return pages < 0 ? -1 : pages;
+}
 long sysconf(int name)
 {
     switch (name) {
@@ -86,6 +92,13 @@ long sysconf(int name)
     case _SC_THREAD_KEYS_MAX: return PTHREAD_KEYS_MAX;
     case _SC_THREAD_DESTRUCTOR_ITERATIONS: return 4;
     case _SC_THREAD_STACK_MIN: return 2 * PAGE;
+    case _SC_SYMLOOP_MAX: return 40;
+    case _SC_RE_DUP_MAX: return 255;
+    case _SC_LOGIN_NAME_MAX: return sizeof "root";
+    case _SC_TTY_NAME_MAX: return NAMELEN;
+    case _SC_V7_LP64_OFF64: return 1;
+    case _SC_PHYS_PAGES: return memory(0);
+    case _SC_AVPHYS_PAGES: return memory(1);
     /* Of the options that can be had or not, those that there are. */
     case _SC_VERSION:
     case _SC_CPUTIME:
@@ -103,33 +116,11 @@ long sysconf(int name)
     case _SC_CLOCK_SELECTION:
     case _SC_SEMAPHORES:
     case _SC_MONOTONIC_CLOCK: return 200809;
-    case _SC_2_VERSION:
-    case _SC_JOB_CONTROL:
-    case _SC_SAVED_IDS:
-    case _SC_ASYNCHRONOUS_IO:
-    case _SC_MEMLOCK:
-    case _SC_MEMLOCK_RANGE:
-    case _SC_MEMORY_PROTECTION:
-    case _SC_MESSAGE_PASSING:
-    case _SC_PRIORITIZED_IO:
-    case _SC_PRIORITY_SCHEDULING:
-    case _SC_REALTIME_SIGNALS:
-    case _SC_SHARED_MEMORY_OBJECTS:
-    case _SC_SYNCHRONIZED_IO:
-    case _SC_TIMERS:
-    case _SC_BARRIERS:
-    case _SC_SPIN_LOCKS:
-    case _SC_THREAD_ATTR_STACKADDR:
-    case _SC_THREAD_PRIO_INHERIT:
-    case _SC_THREAD_PRIO_PROTECT:
-    case _SC_THREAD_PRIORITY_SCHEDULING:
-    case _SC_XOPEN_VERSION:
-    case _SC_PHYS_PAGES:
-    case _SC_AVPHYS_PAGES:
-    case _SC_SEM_NSEMS_MAX:
-    case _SC_SIGQUEUE_MAX:
-    case _SC_TIMER_MAX: return -1;
-    default: errno = EINVAL; return -1;
+    /* All other names have no limit, or are of what is not there. */
+    default:
+        if (name < 0 || name > _SC_LEVEL4_CACHE_LINESIZE)
+            errno = EINVAL;
+        return -1;
     }
 }
 int getpagesize(void)

@@ -19,9 +19,14 @@ pub trait Portals {
     fn call(&self, number: usize, arguments: [u64; 6]) -> i64;
     /// What a portal of the host's own table is. Its number leads there or nowhere until this thread asks about another, unless the host itself closes it.
     fn description(&self, number: usize) -> Option<Description>;
+    /// What lies at an address of the segment now, as a name. `None`: nothing does.
+    fn name(&self, address: u64) -> Option<NameCopy>;
     /// Maps so many pages of zeros there.
     fn map(&self, address: u64, pages: u64) -> i64;
 }
+/// A name that nobody but the host writes, where a window shows all of it.
+#[repr(align(64))]
+pub struct NameCopy(pub [u8; NAMELEN]);
 /// How many calls are on their way through each number. What it stands for is looked at before it is called, and must not change in between: the system
 /// sees to that for whatever others do, and the host closes no number through which somebody calls, nor does anybody call through one that is being closed.
 pub(crate) struct OnTheirWay<const NUMBERS: usize>([AtomicU32; NUMBERS]);
@@ -165,11 +170,16 @@ impl<P: Portals> Calls<P> {
     fn is_own(&self, number: usize) -> bool {
         (system::FIRST_FREE..NPORTALS).contains(&number) && self.own.has(number)
     }
-    /// Opens what a name in the segment names, if it may. The name may be another by the time that it is read again, so it is not: what has been opened says
-    /// what it is.
+    /// Opens what a name in the segment names, if it may: its server hears of no other. The name may be another by the time that it is read again, so it is read
+    /// once; and what has been opened says what it is.
     fn opens_by_name(&self, arguments: [u64; 6]) -> Answer {
         let Some(names) = &self.names else { return self.opens(system::PORTAL_OPEN, arguments) };
-        let result = self.portals.call(system::PORTAL_OPEN, arguments);
+        let Some(name) = self.portals.name(arguments[0]) else { return refused(Error::EFAULT) };
+        if !matches(names, section::text(&name.0).as_bytes()) {
+            return refused(Error::EACCESS);
+        }
+        let copy = &raw const name as u64;
+        let result = self.portals.call(system::PORTAL_OPEN, [copy, 0, 0, 0, 0, 0]);
         let Some(opened) = usize::try_from(result).ok().filter(|&number| number < NPORTALS) else {
             return Answer::Result(result);
         };

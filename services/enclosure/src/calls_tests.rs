@@ -11,14 +11,22 @@ struct Fake {
     specifications: HashMap<usize, &'static str>,
     names: HashMap<usize, &'static str>,
     opens: Cell<i64>,
+    /// What lies in the segment as a name.
+    asked: Cell<Option<&'static str>>,
     called: RefCell<Vec<usize>>,
     mapped: Cell<u64>,
     full: bool,
 }
 impl Portals for Fake {
-    fn call(&self, number: usize, _: [u64; 6]) -> i64 {
+    fn call(&self, number: usize, arguments: [u64; 6]) -> i64 {
         self.called.borrow_mut().push(number);
         match number {
+            system::PORTAL_OPEN if self.asked.get().is_some() => {
+                // SAFETY: a copy of the host's, which is not in the segment.
+                let name = unsafe { &*(arguments[0] as *const NameCopy) };
+                assert_eq!(section::text(&name.0), self.asked.get().unwrap());
+                self.opens.get()
+            }
             system::PORTAL_OPEN | system::SEM_CREATE => self.opens.get(),
             _ => 7,
         }
@@ -32,6 +40,12 @@ impl Portals for Fake {
         let spec = bytes(self.specifications.get(&number)?);
         Some(Description { spec, name: bytes(self.names.get(&number).unwrap_or(&"app.some")) })
     }
+    fn name(&self, _: u64) -> Option<NameCopy> {
+        let name = self.asked.get()?;
+        let mut copy = NameCopy([0; NAMELEN]);
+        copy.0[..name.len()].copy_from_slice(name.as_bytes());
+        Some(copy)
+    }
     fn map(&self, _: u64, pages: u64) -> i64 {
         if self.full {
             return error(Error::ENOMEM);
@@ -44,7 +58,8 @@ const LAYOUT: Layout = Layout::new(false);
 const TOP: u64 = LAYOUT.top();
 const HEAP: u64 = LAYOUT.base() + 0x10_0000;
 fn calls() -> Calls<Fake> {
-    let host = Fake { specifications: HashMap::from([(40, "smii")]), ..Fake::default() };
+    let asked = Cell::new(Some("app.some"));
+    let host = Fake { specifications: HashMap::from([(40, "smii")]), asked, ..Fake::default() };
     let mut calls = Calls::new(host, LAYOUT, HEAP..HEAP + 0x10_0000, b"app.* files.open".to_vec());
     let opened = [(41, "smii"), (42, "smciw"), (43, "smRi"), (44, "smik"), (45, "nm>i"), (46, "smW")];
     calls.portals.specifications.extend(opened);
@@ -117,14 +132,22 @@ fn it_opens_what_its_host_lets_it_and_nothing_else() {
         ("", false),
     ] {
         calls.portals.names.insert(50, name);
-        calls.portals.called.borrow_mut().clear();
-        let opened = result(&calls, system::PORTAL_OPEN, &[HEAP]);
-        assert_eq!(opened, if may { 50 } else { error(Error::EACCESS) }, "{name}");
-        assert_eq!(result(&calls, 50, &[]), if may { 7 } else { error(Error::EPORTAL) }, "{name}");
-        let closed = *calls.portals.called.borrow() == [system::PORTAL_OPEN, system::PORTAL_CLOSE];
-        assert_eq!(closed, !may, "{name}");
-        result(&calls, system::PORTAL_CLOSE, &[50]);
+        // By its name, of which nobody hears where it may not have that; and by what has come to have another one's name.
+        for (asked, done) in [(name, &[][..]), ("app.some", &[system::PORTAL_OPEN, system::PORTAL_CLOSE])] {
+            calls.portals.asked.set(Some(asked));
+            calls.portals.called.borrow_mut().clear();
+            let opened = result(&calls, system::PORTAL_OPEN, &[HEAP]);
+            assert_eq!(opened, if may { 50 } else { error(Error::EACCESS) }, "{name}");
+            assert_eq!(result(&calls, 50, &[]), if may { 7 } else { error(Error::EPORTAL) }, "{name}");
+            let done = if may { &[system::PORTAL_OPEN, 50] } else { done };
+            assert_eq!(*calls.portals.called.borrow(), done, "{name}");
+            result(&calls, system::PORTAL_CLOSE, &[50]);
+        }
     }
+    // A name that is not there.
+    calls.portals.asked.set(None);
+    assert_eq!(result(&calls, system::PORTAL_OPEN, &[HEAP]), error(Error::EFAULT));
+    calls.portals.asked.set(Some("app.some"));
     // What can not be told what it is is nothing that it may have.
     calls.portals.specifications.remove(&50);
     assert_eq!(result(&calls, system::PORTAL_OPEN, &[HEAP]), error(Error::EACCESS));

@@ -4,7 +4,7 @@
 //! comes from the system to one of the host's entry points, on a stack of the domain's queue, and goes on in the segment on a stack
 //! and with windows of its own. A fault of its is nobody's but the component's, which ends as any other does.
 
-use crate::calls::{Answer, Calls, Portals};
+use crate::calls::{Answer, Calls, NameCopy, Portals};
 use crate::domain::{self, System};
 use crate::image::Image;
 use crate::member::Member;
@@ -347,6 +347,9 @@ impl Portals for Component {
     }
     fn description(&self, number: usize) -> Option<system::Description> {
         self.system.description(number)
+    }
+    fn name(&self, address: u64) -> Option<NameCopy> {
+        self.system.name(address)
     }
     fn map(&self, address: u64, pages: u64) -> i64 {
         self.system.map(address, pages)

@@ -2,7 +2,7 @@
 //!
 //! A host has one, and one thread calls it. Whatever it does, [`FaultDomain::call`] returns.
 
-use crate::calls::{Answer, Calls, Portals};
+use crate::calls::{Answer, Calls, NameCopy, Portals};
 use crate::image::{Image, words};
 use crate::stubs::{self, Stubs, Wanted};
 use crate::{Layout, VARIABLES, VARIABLES_END, Why};
@@ -16,6 +16,7 @@ use abi::system::{self, Description};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use arch::component::{after_fault, copy_guarded};
 use core::cell::UnsafeCell;
 use core::ops::Range;
 use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
@@ -72,6 +73,11 @@ impl Portals for System {
     }
     fn description(&self, number: usize) -> Option<Description> {
         description(number)
+    }
+    fn name(&self, address: u64) -> Option<NameCopy> {
+        let mut copy = NameCopy([0; NAMELEN]);
+        // SAFETY: it is this function's own; what other threads make of what is there meanwhile, each byte is some byte.
+        unsafe { copy_guarded(copy.0.as_mut_ptr() as usize, address as usize, NAMELEN) }.then_some(copy)
     }
     fn map(&self, address: u64, pages: u64) -> i64 {
         self.zeros(address, pages * PAGE as u64).map_or_else(|error| error.code() as i64, |()| 0)
@@ -133,12 +139,12 @@ extern "C" fn decide(block: &mut Block) -> i64 {
         }
     }
 }
-/// A fault of this domain's: one at an instruction of the fault domain's, or where a jump of its has led beside its segment, ends the call; one of the
-/// host's own ends the host.
+/// A fault of this domain's: one at an instruction of the fault domain's, or where a jump of its has led beside its segment, ends the call; one where the
+/// host looks at what is there ends that; another one of the host's own ends the host.
 extern "C" fn faulted(_asid: usize, cause: usize, address: usize, pc: usize) -> isize {
     let [start, reach] = [0, 1].map(|n| SEGMENT[n].load(Ordering::Relaxed));
     if (pc as u64).wrapping_sub(start) >= reach {
-        return Error::EFAULT.code();
+        return after_fault(pc).map_or(Error::EFAULT.code(), |end| end as isize);
     }
     // SAFETY: the thread that faulted is not reading it.
     unsafe { *SHARED.fault.get() = Some(Fault { cause, address, pc }) };

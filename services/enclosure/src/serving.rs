@@ -344,6 +344,9 @@ mod tests {
         fn description(&self, _: usize) -> Option<system::Description> {
             None
         }
+        fn name(&self, _: u64) -> Option<crate::calls::NameCopy> {
+            None
+        }
         fn map(&self, _: u64, _: u64) -> i64 {
             0
         }

@@ -127,6 +127,25 @@ fn requests_and_answers_cross_in_pieces_of_every_size() {
         }
     }
 }
+/// Some clients, and what is between them and the server, cut the first message into records of a few bytes (RFC 8446, section 5.1).
+#[test]
+fn a_hello_of_several_records_is_one() {
+    for version in [&TLS13, &TLS12] {
+        for bytes in [1, 2, 4, 50, 200] {
+            let (mut server, mut client) = (secure(1000), client(version));
+            client.write_tls(&mut server.stream.to_server).unwrap();
+            let hello: Vec<u8> = server.stream.to_server.drain(..).collect();
+            let (head, message) = hello.split_at(5);
+            assert_eq!(usize::from(u16::from_be_bytes([head[3], head[4]])), message.len());
+            for piece in message.chunks(bytes) {
+                server.stream.to_server.extend([head[0], head[1], head[2], 0, piece.len() as u8]);
+                server.stream.to_server.extend(piece);
+            }
+            assert_eq!(asked(&mut server, &mut client, b"GET /"), b"GET /", "{version:?}, {bytes} bytes each");
+            assert_eq!(answered(&mut server, &mut client, b"ok"), b"ok");
+        }
+    }
+}
 #[test]
 fn what_costs_least_is_taken_first() {
     for version in [&TLS13, &TLS12] {
@@ -290,6 +309,35 @@ fn a_key_of_another_certificate_is_refused() {
     const OTHER: &[u8] = include_bytes!("../../../tests/services/tls/other.pem");
     let wrong = configuration(CERTIFICATE, OTHER, Arc::new(Noon)).unwrap_err();
     assert!(matches!(wrong, Wrong::Both(_)) && wrong.to_string().contains("together"));
+}
+
+/// A key that `openssl` has made.
+macro_rules! key {
+    ($name:literal) => {
+        include_bytes!(concat!("../../../tests/services/tls/unknown/", $name, ".pem"))
+    };
+}
+#[test]
+fn keys_of_kinds_that_are_not_known_are_named() {
+    for (key, kind) in [
+        (&key!("p521")[..], "ECDSA on P-521"),
+        (key!("p521_old"), "ECDSA on P-521"),
+        (key!("secp256k1"), "ECDSA on secp256k1"),
+        (key!("ed448"), "Ed448"),
+        (key!("rsa1024"), "RSA of another length"),
+        (key!("rsa1024_old"), "RSA of another length"),
+    ] {
+        let wrong = configuration(CERTIFICATE, key, Arc::new(Noon)).unwrap_err();
+        let known = "RSA of 2048 to 8192 bits, ECDSA on P-256 or P-384, and Ed25519 are known";
+        assert_eq!((wrong.to_string(), wrong.file()), (format!("its key is {kind}; {known}"), 1));
+    }
+}
+#[test]
+fn keys_that_are_encrypted_are_told_from_none() {
+    for key in [&key!("encrypted")[..], key!("encrypted_old")] {
+        let wrong = configuration(CERTIFICATE, key, Arc::new(Noon)).unwrap_err();
+        assert!(matches!(wrong, Wrong::Encrypted) && wrong.file() == 1, "{wrong}");
+    }
 }
 
 /// What a thread has allocated, and the most that it had at a time since that was set to it.

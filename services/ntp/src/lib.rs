@@ -1,4 +1,4 @@
-//! What is done about a difference that a server of NTP tells of. Free of portals, so that the host tests it.
+//! What is done about a difference that a server of NTP tells of, and when it is asked again. Free of portals, so that the host tests it.
 #![cfg_attr(not(test), no_std)]
 
 /// Microseconds that the clock may be put forward or back by, once it was set: a server that says more is wrong, or is none (RFC 5905's
@@ -36,9 +36,82 @@ impl Trust {
     }
 }
 
+/// Seconds until a server is asked again that has not answered, for the first time and, each time twice as many, in the end (but for longer periods).
+const FIRST: u64 = 10;
+const LAST: u64 = 1024;
+/// Seconds of the longest period that a server can ask for (`MAXPOLL` of RFC 5905: 2^17).
+const LONGEST: u64 = 1 << 17;
+
+/// What came of a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Answered,
+    /// Nothing that can be used.
+    Nothing,
+    /// The server is asked too often (kiss code RATE).
+    TooOften,
+    /// It is not to be asked at all (DENY, RSTR).
+    Denied,
+}
+/// When a server is asked (RFC 5905, sections 7.4 and 13; RFC 4330, section 10).
+#[derive(Debug)]
+pub struct Pace {
+    /// Seconds between two questions that are answered.
+    period: u64,
+    /// Those of the next wait for a server that does not answer.
+    again: u64,
+}
+impl Pace {
+    /// With a period of so many seconds, at least one.
+    pub fn new(period: u32) -> Pace {
+        let period = u64::from(period.max(1));
+        Pace { period, again: period.min(FIRST) }
+    }
+    /// Seconds until the next question; `None`: there is none any more.
+    pub fn after(&mut self, outcome: Outcome) -> Option<u64> {
+        match outcome {
+            Outcome::Denied => return None,
+            Outcome::Answered => self.again = self.period.min(FIRST),
+            Outcome::TooOften => self.period = (self.period * 2).min(LONGEST.max(self.period)),
+            Outcome::Nothing => {
+                let wait = self.again;
+                self.again = (wait * 2).min(LAST.max(self.period));
+                return Some(wait);
+            }
+        }
+        Some(self.period)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    fn waits(pace: &mut Pace, outcome: Outcome, count: usize) -> Vec<u64> {
+        (0..count).filter_map(|_| pace.after(outcome)).collect()
+    }
+    #[test]
+    fn who_does_not_answer_is_asked_less_and_less() {
+        let mut pace = Pace::new(1024);
+        assert_eq!(waits(&mut pace, Outcome::Nothing, 9), [10, 20, 40, 80, 160, 320, 640, 1024, 1024]);
+        assert_eq!(pace.after(Outcome::Answered), Some(1024));
+        assert_eq!(pace.after(Outcome::Nothing), Some(10));
+        // Neither more often than who answers, nor, where that is seldom, at last more often.
+        assert_eq!(waits(&mut Pace::new(1), Outcome::Nothing, 4), [1, 2, 4, 8]);
+        assert_eq!(waits(&mut Pace::new(100_000), Outcome::Nothing, 20).last(), Some(&100_000));
+    }
+    #[test]
+    fn who_is_asked_too_often_is_asked_half_as_often_for_good() {
+        let mut pace = Pace::new(64);
+        assert_eq!(waits(&mut pace, Outcome::TooOften, 2), [128, 256]);
+        assert_eq!(pace.after(Outcome::Answered), Some(256));
+        assert_eq!(waits(&mut pace, Outcome::TooOften, 20).last(), Some(&LONGEST));
+        let mut longest = Pace::new(u32::MAX);
+        assert_eq!(longest.after(Outcome::TooOften), Some(u64::from(u32::MAX)));
+    }
+    #[test]
+    fn who_denies_is_asked_no_more() {
+        assert_eq!(Pace::new(1024).after(Outcome::Denied), None);
+    }
     #[test]
     fn the_first_difference_is_believed_and_a_large_one_behind_it_is_not() {
         let mut trust = Trust::default();

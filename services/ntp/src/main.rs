@@ -1,5 +1,6 @@
 //! A client of NTP: asks a server for the time, and sets the clock by it. Arguments: `server=` (an address, or a name), `port=123`,
-//! `period=1024`, the seconds between two questions.
+//! `period=1024`, the seconds between two questions. A server that does not answer is asked less and less, and what one says of how often it is to
+//! be asked is obeyed (its kiss codes): half as often for good, or no more.
 //!
 //! It is not believed in all: see `ntp_logic`. Who can answer in the server's place can set the clock once, as with every client of NTP
 //! that has no key.
@@ -10,19 +11,18 @@ use abi::internet::{Interest, event};
 use core::net::{IpAddr, SocketAddr};
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
-use ntp_logic::{Decision, Trust, WORTH_SAYING};
+use ntp_logic::{Decision, Outcome, Pace, Trust, WORTH_SAYING};
+use pebble::Result;
 use pebble::interfaces::types::Moment;
 use pebble::interfaces::{clock, time};
 use pebble::internet::UdpSocket;
-use pebble::{Error, Result};
-use sntpc::{NtpContext, NtpTimestampGenerator, NtpUdpSocket};
+use pebble::time::TIMEBASE;
+use sntpc::{KissOfDeathCode, NtpContext, NtpTimestampGenerator, NtpUdpSocket};
 
 pebble::program!(main);
 
-/// Milliseconds that an answer may take, and ticks of `hrtime` until it is tried again where there was none.
+/// Milliseconds that an answer may take.
 const PATIENCE: usize = 5_000;
-const AGAIN: u64 = 10_000_000_000;
-const TICKS: u64 = 1_000_000_000;
 const NANOSECONDS: u64 = 1_000_000_000;
 
 fn now() -> Result<u64> {
@@ -57,22 +57,30 @@ impl NtpUdpSocket for Socket {
         }
     }
 }
-/// Microseconds that the server's clock is ahead. `EAGAIN`: it has not answered, or said nothing that can be used.
-fn asked(server: SocketAddr) -> Result<i64> {
-    let socket = Socket(UdpSocket::bind(0)?);
+/// Microseconds that the server's clock is ahead, or what came of it else.
+fn asked(server: SocketAddr) -> core::result::Result<i64, Outcome> {
+    let socket = Socket(UdpSocket::bind(0).map_err(|_| Outcome::Nothing)?);
     let question = pin!(sntpc::get_time(server, &socket, NtpContext::new(Stamp::default())));
     match question.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(Ok(answer)) => Ok(answer.offset),
+        Poll::Ready(Err(sntpc::Error::KissOfDeath(code))) => Err(match code {
+            KissOfDeathCode::Rate => Outcome::TooOften,
+            KissOfDeathCode::Deny | KissOfDeathCode::Rstr => Outcome::Denied,
+            _ => Outcome::Nothing,
+        }),
         // Nothing in it waits but for the socket's calls.
-        _ => Err(Error::EAGAIN),
+        _ => Err(Outcome::Nothing),
     }
 }
 fn address(server: &str) -> Result<IpAddr> {
     server.parse().or_else(|_| pebble::internet::resolve(server, false))
 }
 /// Asks once, and sets the clock.
-fn adjust(server: &str, port: u16, trust: &mut Trust) -> Result<()> {
-    let offset = asked(SocketAddr::new(address(server)?, port))?;
+fn adjust(server: &str, port: u16, trust: &mut Trust) -> Result<Outcome> {
+    let offset = match asked(SocketAddr::new(address(server)?, port)) {
+        Ok(offset) => offset,
+        Err(outcome) => return Ok(outcome),
+    };
     match trust.decide(now()?, offset) {
         Decision::Set(moment) => {
             time::set(Moment(moment as usize))?;
@@ -88,7 +96,7 @@ fn adjust(server: &str, port: u16, trust: &mut Trust) -> Result<()> {
             );
         }
     }
-    Ok(())
+    Ok(Outcome::Answered)
 }
 fn main(env: &pebble::Env) -> i32 {
     let find = |key: &str| (1..env.len()).find_map(|n| env.argument(n)?.strip_prefix(key)?.strip_prefix('='));
@@ -102,13 +110,17 @@ fn main(env: &pebble::Env) -> i32 {
         pebble::println!("pebble: ntp: its argument \"port=\" is no port, or \"period=\" no number of seconds");
         return 1;
     };
-    let mut trust = Trust::default();
+    let (mut trust, mut pace) = (Trust::default(), Pace::new(period));
     loop {
-        let wait = match adjust(server, port, &mut trust) {
-            Ok(()) => u64::from(period.max(1)) * TICKS,
-            // There is no card yet, or no server.
-            Err(_) => AGAIN.min(u64::from(period.max(1)) * TICKS),
+        // Without a card, or its name, there is no server.
+        let outcome = adjust(server, port, &mut trust).unwrap_or(Outcome::Nothing);
+        let Some(wait) = pace.after(outcome) else {
+            pebble::println!("pebble: ntp: {server} does not want to be asked, and is asked no more");
+            return 0;
         };
-        pebble::time::sleep(wait);
+        if outcome == Outcome::TooOften {
+            pebble::println!("pebble: ntp: {server} wants to be asked less often: every {wait} s");
+        }
+        pebble::time::wait(wait * TIMEBASE);
     }
 }

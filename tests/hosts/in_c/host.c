@@ -1,7 +1,7 @@
 /* A host in C, of tests/target/fault_domain_of_a_c_program.c: calls what that offers, has it fault, and loads it again. */
 #include <fault_domain.h>
 
-enum { ADD, FILL, READ, FAULT, RECURSE, OPEN, LEAVE, FINDS, OPENS, MAY, COUNT };
+enum { ADD, FILL, READ, FAULT, RECURSE, OPEN, LEAVE, FINDS, OPENS, MAY, NOWHERE, COUNT };
 #define CALL(n, ...) CALL_(n, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
 #define CALL_(n, a, b, c, d, e, f, ...) fault_domain_call(n, (word)(a), (word)(b), (word)(c), (word)(d), (word)(e), (word)(f))
 
@@ -37,6 +37,7 @@ static void all(void)
     if (later)
         fclose(later);
     hold(CALL(MAY, "clock.time") >= 0 && CALL(MAY, "files.open") == -EACCESS && CALL(MAY, "console.write") == -EACCESS, "it opens nothing else");
+    hold(CALL(NOWHERE) == -EFAULT && CALL(ADD, 1, 1) == 2, "a name that is not there is an error");
     hold(fault_domain_opens("files.open") == 0 && CALL(MAY, "files.open") == -EACCESS, "what is said is for the next one");
     hold(CALL(LEAVE, 77) == 77 && CALL(ADD, 1, 1) == 2, "an exit ends its call alone");
     hold(CALL(COUNT) == -ENOENT && fault_domain_call(-1ul, 0, 0, 0, 0, 0, 0) == -ENOENT, "what it does not offer is not called");

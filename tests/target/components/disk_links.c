@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define CHECK(what) ((what) ? (void)0 : (printf("line %d: " #what ", errno %d\n", __LINE__, errno), exit(1)))
@@ -87,8 +88,22 @@ static void of_ones_own(void)
     CHECK(rename("own", "moved") == 0 && has("moved", "near"));
     CHECK(unlink("moved") == 0 && unlink("far") == 0 && has("near", "near") && has("/disk/file", "there"));
 }
+/* A disk has room of its own. */
+static void room(void)
+{
+    struct statvfs disk, memory, later;
+    static char page[4096];
+    CHECK(statvfs("/disk/link", &disk) == 0 && statvfs("/", &memory) == 0 && disk.f_fsid != memory.f_fsid);
+    CHECK(disk.f_blocks <= 8192 && disk.f_blocks > 6000 && disk.f_bfree < disk.f_blocks && disk.f_bfree > 4000);
+    int fd = open("/disk/long", O_WRONLY | O_CREAT, 0666);
+    for (int n = 0; n < 32; n++)
+        CHECK(write(fd, page, sizeof page) == sizeof page);
+    CHECK(fsync(fd) == 0 && fstatvfs(fd, &later) == 0 && later.f_bfree <= disk.f_bfree - 32 && close(fd) == 0);
+    FAILS(statvfs("/disk/none", &disk), ENOENT);
+}
 int main(void)
 {
+    room();
     of_the_disk();
     of_ones_own();
     printf("links lead where they say\n");

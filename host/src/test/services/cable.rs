@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// Runs a program on a machine whose cable ends here; what it says. `answer` says what frames are sent for each that comes.
-fn run(
+pub fn run(
     root: &Path,
     program: &str,
     arguments: &[&str],

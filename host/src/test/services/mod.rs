@@ -9,8 +9,10 @@ mod extended;
 mod failing;
 mod http;
 mod kills;
+mod name_servers;
 mod ntp;
 mod paging;
+mod router;
 mod running;
 mod sockets;
 mod tls;
@@ -55,11 +57,13 @@ const TESTS: &[Own] = &[
     ("more_memory_than_there_is_lies_on_the_disk", paging::larger),
     ("memory_that_two_machines_share_is_one", paging::two_machines),
     ("a_network_on_which_nobody_answers_stops_nobody", cable::silent),
+    ("names_are_found_whatever_habits_name_servers_have", name_servers::habits),
     ("updates_are_taken_and_taken_back", updates::taken),
     ("updates_that_fail_are_taken_back", updates::failed),
     ("updates_are_refused", updates::refused),
     ("updates_at_power_cuts_are_the_old_version_or_the_new", updates::power_cuts),
     ("the_clock_is_what_a_server_of_ntp_says_unless_it_lies", ntp::clock),
+    ("a_server_of_ntp_says_how_often_it_is_asked", ntp::kisses),
 ];
 
 pub fn jobs<'a>(root: &'a Path, wanted: Wanted) -> Vec<Job<'a>> {

@@ -125,6 +125,8 @@ pub fn identity(root: &Path) -> Result<()> {
     for (key, said) in [
         (OTHER, "tls/key.pem: key and certificate do not belong together"),
         (CERTIFICATE, "tls/key.pem: there is no key in it"),
+        ("tests/services/tls/unknown/p521.pem", "tls/key.pem: its key is ECDSA on P-521; RSA of"),
+        ("tests/services/tls/unknown/encrypted.pem", "tls/key.pem: the key in it is encrypted"),
     ] {
         secured(root, key, |_| {})?.until_said(0, |line| line.contains(said)).with_context(|| said.to_string())?;
     }
