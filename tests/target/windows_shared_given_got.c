@@ -86,9 +86,9 @@ int main(void)
         exit(0);
     }
     domain_wait(child, &status);
-    /* What a first fork and the first calls of threads have cost stays. */
+    /* What the first forks and the first calls of threads have cost stays. */
     fflush(stdout);
-    for (int n = 0; n < 2; n++) {
+    for (int n = 0; n < 5; n++) {
         before = info(1) - info(3);
         child = domain_fork(0);
         if (child == 0) {

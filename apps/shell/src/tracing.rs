@@ -154,8 +154,20 @@ impl Tracer {
         }
         Ok(())
     }
+    /// The name of a domain that has come since the names were looked through: of the job, which hears of it a moment after its first calls, or as it is there.
+    fn name_of(&self, identity: u64) -> Option<String> {
+        let asid = identity as usize & 0xffff;
+        let program = self.job.as_ref().and_then(|job| job.program(asid));
+        let there = || all_domains().find(|domain| domain.identity == identity).map(|domain| text(&domain.name).into());
+        program.or_else(there).map(|program: String| format!("{program} ({asid})"))
+    }
     fn show(&mut self, call: &Call) -> Result<()> {
         let Event { time, caller, thread, .. } = call.start;
+        if !self.domains.contains_key(&caller)
+            && let Some(name) = self.name_of(caller)
+        {
+            self.domains.insert(caller, name);
+        }
         let id = call.start.registration();
         let portal = self.portals.entry(id).or_insert_with(|| one_portal(0, id).unwrap_or(Portal::NONE));
         let (name_of_portal, spec, server) = (text(&portal.name), text(&portal.spec), portal.server as usize);
@@ -163,11 +175,8 @@ impl Tracer {
         if !matches(&self.pattern, name_of_portal) {
             return Ok(());
         }
-        let domain = self.domains.entry(caller).or_insert_with(|| {
-            let asid = caller as usize & 0xffff;
-            let program = self.job.as_ref().and_then(|job| job.program(asid));
-            program.map_or_else(|| format!("domain {asid}"), |program| format!("{program} ({asid})"))
-        });
+        let unknown = format!("domain {}", caller as usize & 0xffff);
+        let domain = self.domains.get(&caller).unwrap_or(&unknown);
         let to = name(server);
         let say = match &mut self.shown {
             Shown::Lines(say) => say,

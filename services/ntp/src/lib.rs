@@ -58,21 +58,27 @@ pub enum Outcome {
 pub struct Pace {
     /// Seconds between two questions that are answered.
     period: u64,
-    /// Those of the next wait for a server that does not answer.
+    /// Those of the first wait for a server that does not answer, and of the next one.
+    first: u64,
     again: u64,
 }
 impl Pace {
     /// With a period of so many seconds, at least one.
     pub fn new(period: u32) -> Pace {
         let period = u64::from(period.max(1));
-        Pace { period, again: period.min(FIRST) }
+        let first = period.min(FIRST);
+        Pace { period, first, again: first }
     }
     /// Seconds until the next question; `None`: there is none any more.
     pub fn after(&mut self, outcome: Outcome) -> Option<u64> {
         match outcome {
             Outcome::Denied => return None,
-            Outcome::Answered => self.again = self.period.min(FIRST),
-            Outcome::TooOften => self.period = (self.period * 2).min(LONGEST.max(self.period)),
+            Outcome::Answered => self.again = self.first,
+            // From then on it may say nothing where it is asked too often: that is no reason to ask more often.
+            Outcome::TooOften => {
+                self.period = (self.period * 2).min(LONGEST.max(self.period));
+                (self.first, self.again) = (self.period, self.period);
+            }
             Outcome::Nothing => {
                 let wait = self.again;
                 self.again = (wait * 2).min(LAST.max(self.period));
@@ -105,6 +111,10 @@ mod tests {
         assert_eq!(waits(&mut pace, Outcome::TooOften, 2), [128, 256]);
         assert_eq!(pace.after(Outcome::Answered), Some(256));
         assert_eq!(waits(&mut pace, Outcome::TooOften, 20).last(), Some(&LONGEST));
+        // Nor more often because it is silent.
+        let mut silent = Pace::new(1024);
+        assert_eq!(silent.after(Outcome::TooOften), Some(2048));
+        assert_eq!(waits(&mut silent, Outcome::Nothing, 2), [2048; 2]);
         let mut longest = Pace::new(u32::MAX);
         assert_eq!(longest.after(Outcome::TooOften), Some(u64::from(u32::MAX)));
     }

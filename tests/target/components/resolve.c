@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Milliseconds that any of them may take but one that no server answers. */
-enum { PATIENCE = 5000, SILENCE = 40000 };
+enum { PATIENCE = 15000, SILENCE = 60000 };
 
 static long now(void)
 {
