@@ -147,14 +147,16 @@ pub fn each<T: Sync>(what: &str, items: &[T], work: impl Fn(&T) -> Result<()> + 
 
 /// Compiles the sources of a recipe, where they have changed; their object files.
 pub fn objects(root: &Path, recipe: &Recipe) -> Result<Vec<PathBuf>> {
-    let flags = root.join("lib/c/flags");
+    // The folder is newer where a header has come, which the compiler may now take in another's place.
+    let own = ["lib/c/flags", "lib/c/include"].map(|name| root.join(name));
     let way = number(&(&recipe.cflags, &recipe.include));
     recipe.folders().for_each(inputs::note);
     let (mut objects, mut changed) = (Vec::new(), Vec::new());
     for source in recipe.files()? {
         let object = place(root, "objects", &source)?.with_extension(format!("{way:016x}.o"));
         let rule = object.with_extension(inputs::RULE);
-        let mut inputs = vec![source.clone(), flags.clone(), rule.clone()];
+        let mut inputs = vec![source.clone(), rule.clone()];
+        inputs.extend_from_slice(&own);
         inputs.extend(inputs::of_rule(&fs::read_to_string(&rule).unwrap_or_default()).map(PathBuf::from));
         inputs::note(rule);
         if !fresh(&object, &inputs) {

@@ -36,6 +36,7 @@ void flockfile(FILE *file);
 int ftrylockfile(FILE *file);
 void funlockfile(FILE *file);
 FILE *open_memstream(char **bytes, size_t *size); /* bytes end with a zero; known after fflush and fclose */
+int renameat(int old_fd, const char *old, int new_fd, const char *to);
 FILE *popen(const char *command, const char *mode); /* a command of the component "sh" */
 int pclose(FILE *file);
 #ifdef __cplusplus

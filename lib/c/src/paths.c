@@ -69,6 +69,16 @@ static word file_flags(int flags)
            (flags & O_TRUNC ? 0x0400 : 0) | (flags & O_EXCL ? 0x0800 : 0) | (flags & O_DIRECTORY ? 0x1000 : 0) |
            (flags & O_NOFOLLOW ? 0x100000 : 0);
 }
+void (*__pebble_after_open)(int fd, const struct path *path);
+/* Tells who wants to know. */
+static int told(int fd, const char *path, int flags)
+{
+    struct path whole = {0}, p;
+    if (fd >= 0 && __pebble_after_open && (flags & O_ACCMODE) == O_RDONLY && __pebble_take(&p, path) == 0 &&
+        (size_t)snprintf(whole.text, sizeof whole.text, *p.text == '/' ? "%s" : "/%s", p.text) < sizeof whole.text)
+        __pebble_after_open(fd, &whole);
+    return fd;
+}
 int open(const char *path, int flags, ...)
 {
     if (strcmp(path, "/dev/null") == 0)
@@ -78,7 +88,7 @@ int open(const char *path, int flags, ...)
     if (fd < 0 && errno == ENOENT && flags & O_CREAT && strncmp(path, "/tmp/", 5) == 0 &&
         (mkdir("/tmp", 0777) == 0 || errno == EEXIST))
         fd = __pebble_with_path(OPEN, path, file_flags(flags));
-    return __pebble_lowest(fd);
+    return told(__pebble_lowest(fd), path, flags);
 }
 int unlink(const char *path)
 {

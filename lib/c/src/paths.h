@@ -23,6 +23,8 @@ struct path {
 int __pebble_take(struct path *p, const char *path);
 /* Who has a path, which is then as that one knows it. */
 int __pebble_mount(struct path *p);
+/* Called when a path has been opened for reading alone, which begins with a slash, if it is not NULL: set by who wants to know directories' paths. */
+extern void (*__pebble_after_open)(int fd, const struct path *path);
 /* Calls a portal on a path and up to two more words; once more, where its component has died and was started again. */
 word __pebble_call(int who, int operation, const void *p, word argument, word more);
 /* The same for a path of whoever has it; -1, and the error in errno. */

@@ -2,6 +2,7 @@
    of its kind (snprintf, fprintf, asprintf, …) are picolibc's, and call this one. */
 #include "printf.h"
 #include "streams.h"
+#include "wide.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -35,10 +36,18 @@ void __pebble_put(struct output *out, char c)
         out->failed |= __pebble_write(out->file, &c, 1) == 0;
     out->count++;
 }
+/* As many as count: all bytes, or those that begin a character. */
+static size_t counted(const struct output *out, const char *text, size_t length)
+{
+    size_t count = length;
+    for (size_t n = 0; out->wide && n < length; n++)
+        count -= (text[n] & 0xc0) == 0x80;
+    return count;
+}
 static void put_all(struct output *out, const char *text, size_t length)
 {
     out->failed |= __pebble_write(out->file, text, length) < length;
-    out->count += length;
+    out->count += counted(out, text, length);
 }
 static void pad(struct output *out, char c, int count)
 {
@@ -67,11 +76,12 @@ void __pebble_behind_number(struct output *out, const struct conversion *how, co
 /* Puts a prefix, zeros and text, padded to the width. */
 static void put_padded(struct output *out, const struct conversion *how, const char *prefix, size_t zeros, const char *text, size_t length)
 {
-    __pebble_before(out, how, prefix, zeros + length);
+    size_t shown = zeros + counted(out, text, length);
+    __pebble_before(out, how, prefix, shown);
     for (size_t n = 0; n < zeros; n++)
         __pebble_put(out, '0');
     put_all(out, text, length);
-    __pebble_behind_number(out, how, prefix, zeros + length);
+    __pebble_behind_number(out, how, prefix, shown);
 }
 static void put_text(struct output *out, const struct conversion *how, const char *text, size_t length)
 {
@@ -79,26 +89,19 @@ static void put_text(struct output *out, const struct conversion *how, const cha
     plain.zeros = false;
     put_padded(out, &plain, "", 0, text, length);
 }
-/* A character in UTF-8; how many bytes. */
-static size_t utf8(char bytes[4], uint32_t c)
-{
-    if (c < 0x80) {
-        bytes[0] = c;
-        return 1;
-    }
-    size_t more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    bytes[0] = (0xf0 << (3 - more)) | c >> 6 * more;
-    for (size_t n = 1; n <= more; n++)
-        bytes[n] = 0x80 | (c >> 6 * (more - n) & 0x3f);
-    return more + 1;
-}
-/* The precision counts bytes, and no character is cut. */
+/* The precision counts bytes, and no character is cut; or characters. One that is none is an error. */
 static void put_wide(struct output *out, const struct conversion *how, const wchar_t *text, size_t most)
 {
     size_t length = 0, count = 0;
-    char bytes[4];
+    char bytes[WIDEST];
     for (; count < most && (how->precision < 0 || length < (size_t)how->precision) && text[count]; count++) {
-        size_t more = utf8(bytes, text[count]);
+        size_t more = __pebble_utf8(bytes, text[count]);
+        if (!more) {
+            errno = EILSEQ;
+            out->failed = true;
+            return;
+        }
+        more = out->wide ? 1 : more;
         if (how->precision >= 0 && length + more > (size_t)how->precision)
             break;
         length += more;
@@ -107,8 +110,24 @@ static void put_wide(struct output *out, const struct conversion *how, const wch
     plain.zeros = false;
     __pebble_before(out, &plain, "", length);
     for (size_t n = 0; n < count; n++)
-        put_all(out, bytes, utf8(bytes, text[n]));
+        put_all(out, bytes, __pebble_utf8(bytes, text[n]));
     __pebble_behind_number(out, &plain, "", length);
+}
+/* Bytes of a text up to its precision. */
+static size_t precise(const struct output *out, const char *text, int precision)
+{
+    size_t length = 0;
+    if (precision < 0)
+        return strlen(text);
+    if (!out->wide)
+        return strnlen(text, precision);
+    /* No byte behind the last character is looked at. */
+    while (precision-- > 0 && text[length]) {
+        size_t more = __pebble_utf8_length(text[length++]);
+        while (more-- > 1 && (text[length] & 0xc0) == 0x80)
+            length++;
+    }
+    return length;
 }
 static void put_string(struct output *out, const struct conversion *how, const void *text, bool wide)
 {
@@ -117,7 +136,7 @@ static void put_string(struct output *out, const struct conversion *how, const v
     else if (wide)
         put_wide(out, how, text, SIZE_MAX);
     else
-        put_text(out, how, text, how->precision < 0 ? strlen(text) : strnlen(text, how->precision));
+        put_text(out, how, text, precise(out, text, how->precision));
 }
 static void put_integer(struct output *out, struct conversion *how, uintmax_t value, bool negative)
 {
@@ -334,10 +353,10 @@ static void convert_unbuffered(struct output *out, const char *format, struct ar
     f->buf = buffer;
     f->size = 1;
 }
-int vfprintf(FILE *file, const char *format, va_list rest)
+int __pebble_vfprintf(FILE *file, const char *format, va_list rest, bool wide)
 {
     int error = errno;
-    struct output out = {.file = file};
+    struct output out = {.file = file, .wide = wide};
     struct arguments arguments;
     __pebble_lock(file);
     if (!__pebble_is_for(file, __SWR)) {
@@ -354,4 +373,8 @@ int vfprintf(FILE *file, const char *format, va_list rest)
     va_end(arguments.rest);
     __pebble_unlock(file);
     return out.failed ? EOF : out.count > INT_MAX ? (errno = EOVERFLOW, EOF) : (int)out.count;
+}
+int vfprintf(FILE *file, const char *format, va_list rest)
+{
+    return __pebble_vfprintf(file, format, rest, false);
 }

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Where characters go, and how many there were. */
+/* Where characters go, and how many there were: bytes, or, where `wide`, the characters that these are in UTF-8. */
 struct output {
     FILE *file;
     size_t count;
-    bool failed;
+    bool failed, wide;
 };
 /* One conversion, as the format has it. */
 struct conversion {
@@ -16,6 +16,8 @@ struct conversion {
     int width, precision; /* precision < 0: none was given */
     char letter;
 };
+/* printf; where `wide`, widths, precisions and the result count characters, as those of the functions for wide characters do. */
+int __pebble_vfprintf(FILE *file, const char *format, __gnuc_va_list rest, bool wide);
 void __pebble_put(struct output *out, char c);
 /* Puts what comes before `length` characters: blanks up to the width, a prefix (sign, 0x), or zeros. */
 void __pebble_before(struct output *out, const struct conversion *how, const char *prefix, size_t length);

@@ -10,7 +10,7 @@ static off_t place(struct __file_bufio *f)
     off_t at = f->lseek(f->fd, 0, appends ? SEEK_END : SEEK_CUR);
     if (at < 0)
         return -1;
-    return f->dir == __SRD ? at - (f->len - f->off) - (file->unget != 0) : at + f->len;
+    return f->dir == __SRD ? at - (f->len - f->off) - __pebble_pushed(file) : at + f->len;
 }
 static off_t invalid(void)
 {
@@ -57,7 +57,7 @@ int fseeko(FILE *file, off_t offset, int whence)
 {
     __pebble_lock(file);
     if (whence == SEEK_CUR && !__pebble_buffered(file))
-        offset -= file->unget != 0;
+        offset -= __pebble_pushed(file);
     off_t at = seek(file, offset, whence);
     if (at >= 0) {
         __pebble_forget(file);
@@ -76,7 +76,7 @@ off_t ftello(FILE *file)
     __pebble_lock(file);
     off_t at = f ? place(f) : seek(file, 0, SEEK_CUR);
     if (!f && at >= 0)
-        at -= file->unget != 0;
+        at -= __pebble_pushed(file);
     __pebble_unlock(file);
     return at;
 }

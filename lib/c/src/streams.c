@@ -42,10 +42,10 @@ int __pebble_flush(FILE *file)
         f->len = 0;
         result = count ? write_all(f, f->buf, count) : 0;
     } else if (f->dir == __SRD) {
-        int ahead = f->len - f->off + (file->unget != 0);
+        int pushed = __pebble_pushed(file), ahead = f->len - f->off + pushed;
         int error = errno;
-        /* A pipe takes nothing back: it is read later. */
-        if (ahead && f->lseek(f->fd, -ahead, SEEK_CUR) < 0) {
+        /* A pipe takes nothing back: it is read later. A file may have less before that place than was pushed back. */
+        if (ahead && f->lseek(f->fd, -ahead, SEEK_CUR) < 0 && (!pushed || f->lseek(f->fd, pushed - ahead, SEEK_CUR) < 0)) {
             errno = error;
             return 0;
         }
@@ -107,10 +107,53 @@ static int from_other(FILE *file)
     file->flags |= c == _FDEV_EOF ? __SEOF : __SERR;
     return EOF;
 }
+/* What streams have that were given a whole character back: bytes behind that of `unget`. */
+static struct more {
+    FILE *file;
+    unsigned char count, bytes[PUSHED - 1];
+} places[8];
+static struct more *more_of(FILE *file)
+{
+    struct more *place = places;
+    while (__atomic_load_n(&place->file, __ATOMIC_RELAXED) != file)
+        place++;
+    return place;
+}
+/* The one of a stream, or one that it has from now on. NULL: others have all. */
+static struct more *claim(FILE *file)
+{
+    if (file->flags & MORE)
+        return more_of(file);
+    for (struct more *place = places; place < places + sizeof places / sizeof *places; place++) {
+        FILE *nobody = NULL;
+        if (__atomic_compare_exchange_n(&place->file, &nobody, file, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            place->count = 0;
+            file->flags |= MORE;
+            return place;
+        }
+    }
+    return NULL;
+}
+int __pebble_more(FILE *file)
+{
+    return more_of(file)->count;
+}
+void __pebble_forget_more(FILE *file)
+{
+    __atomic_store_n(&more_of(file)->file, NULL, __ATOMIC_RELEASE);
+    file->flags &= ~MORE;
+}
 static int pushed_back(FILE *file)
 {
     int c = (unsigned char)(file->unget - 1);
     file->unget = 0;
+    if (file->flags & MORE) {
+        struct more *more = more_of(file);
+        file->unget = more->bytes[0] + 1;
+        memmove(more->bytes, more->bytes + 1, --more->count);
+        if (!more->count)
+            __pebble_forget_more(file);
+    }
     return c;
 }
 int __pebble_get(FILE *file)
@@ -131,10 +174,37 @@ int __pebble_get(FILE *file)
 void __pebble_unget(FILE *file, int c)
 {
     struct __file_bufio *f = __pebble_buffered(file);
+    struct more *more;
     if (f && !file->unget && f->dir == __SRD && f->off > 0 && (unsigned char)f->buf[f->off - 1] == c)
         f->off--;
-    else
+    else if (!file->unget)
         file->unget = c + 1;
+    else if ((more = claim(file)) && more->count < PUSHED - 1) {
+        /* There is room: it was taken from there. */
+        memmove(more->bytes + 1, more->bytes, more->count++);
+        more->bytes[0] = file->unget - 1;
+        file->unget = c + 1;
+    }
+}
+int __pebble_push_back(FILE *file, const char *bytes, size_t count)
+{
+    struct __file_bufio *f = __pebble_buffered(file);
+    if (file->unget)
+        return 0;
+    /* What was read last lies there still. */
+    if (f && f->dir == __SRD && (size_t)f->off >= count && memcmp(f->buf + f->off - count, bytes, count) == 0) {
+        f->off -= count;
+        return 1;
+    }
+    if (count > 1 && !claim(file))
+        return 0;
+    /* Not into the buffer, where some of them may be by chance. */
+    for (size_t n = count; n > 0; n--)
+        if (!file->unget)
+            file->unget = (unsigned char)bytes[n - 1] + 1;
+        else
+            __pebble_unget(file, (unsigned char)bytes[n - 1]);
+    return 1;
 }
 size_t __pebble_read(FILE *file, char *to, size_t count)
 {
@@ -142,7 +212,7 @@ size_t __pebble_read(FILE *file, char *to, size_t count)
     size_t done = 0;
     if (!__pebble_is_for(file, __SRD))
         return 0;
-    if (count && file->unget)
+    while (done < count && file->unget)
         to[done++] = pushed_back(file);
     if (!f) {
         for (int c; done < count && !(file->flags & __SEOF) && (c = from_other(file)) != EOF;)

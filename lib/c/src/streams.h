@@ -10,6 +10,10 @@
 /* In `bflags` beside picolibc's two: what is written comes behind what the file has; the structure is the heap's. */
 #define APPENDS 4
 #define ALLOCATED 8
+/* In `flags` beside picolibc's: behind the byte that is pushed back there are more, which are kept beside the stream. */
+#define MORE 0x80
+/* Most bytes that are pushed back: one character. */
+#define PUSHED 4
 /* Bytes of a buffer, a page: a portal moves as much at once. */
 #define BUFFER 4096
 
@@ -41,14 +45,25 @@ int __pebble_get(FILE *file);
 size_t __pebble_read(FILE *file, char *to, size_t count);
 /* Puts the last byte back that __pebble_get has given. */
 void __pebble_unget(FILE *file, int c);
+/* Puts back what was not read last: up to PUSHED bytes, where none are. 0: there is no room. */
+int __pebble_push_back(FILE *file, const char *bytes, size_t count);
 /* How many of them were taken: all, or there is an error. */
 size_t __pebble_write(FILE *file, const char *from, size_t count);
 /* Writes out what waits to be written, or gives back to the file what was read ahead of it. */
 int __pebble_flush(FILE *file);
-/* Forgets what was pushed back. */
+/* Bytes that were pushed back and lie in no buffer. */
+int __pebble_more(FILE *file);
+static inline int __pebble_pushed(FILE *file)
+{
+    return (file->unget != 0) + (file->flags & MORE ? __pebble_more(file) : 0);
+}
+/* Forgets them. */
+void __pebble_forget_more(FILE *file);
 static inline void __pebble_forget(FILE *file)
 {
     file->unget = 0;
+    if (file->flags & MORE)
+        __pebble_forget_more(file);
 }
 
 /* The flags that open takes for a mode, or -1. */

@@ -55,6 +55,10 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     *now = (struct timespec){t / TIMEBASE, t % TIMEBASE * (1000000000 / TIMEBASE)};
     return 0;
 }
+int timespec_get(struct timespec *to, int base)
+{
+    return base == TIME_UTC && clock_gettime(CLOCK_REALTIME, to) == 0 ? base : 0;
+}
 int gettimeofday(struct timeval *restrict now, void *restrict zone)
 {
     struct timespec ts;

@@ -1,4 +1,4 @@
-/* The C library's; there are no symbolic links, so lstat is stat. */
+/* The C library's, with lstat. */
 #ifndef PEBBLE_SYS_STAT_H
 #define PEBBLE_SYS_STAT_H
 #include_next <sys/stat.h>
