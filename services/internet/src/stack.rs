@@ -211,6 +211,10 @@ impl<C: Card> Stack<C> {
         if let (None, Some(flow)) = (handle, flow.filter(Flow::may_open)) {
             self.make_way(&flow, now);
             handle = self.sockets.of(&flow);
+            if handle.is_none() && self.listens(flow.to.port) {
+                // Who hears nothing calls again, and who is refused gives up.
+                return None;
+            }
         }
         let called = handle.is_some_and(|handle| self.sockets.state(handle) == Some(State::Listen));
         match (handle, flow) {

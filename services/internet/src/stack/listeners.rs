@@ -61,6 +61,11 @@ impl<C: Card> Stack<C> {
         self.dismiss(handle, now);
         self.attend_all();
     }
+    /// Whether somebody listens at a port, if there is room for a caller now or not.
+    pub(super) fn listens(&self, at: u16) -> bool {
+        let here = |slot: &Slot| matches!(slot.kind, Kind::Listener { port, .. } if port == at);
+        self.slots.iter().flatten().any(here)
+    }
     /// Gives who may have just called by this socket its turn.
     pub(super) fn has_called(&mut self, handle: Handle) {
         let Some(host) = host(&self.sockets, handle) else { return };
@@ -99,7 +104,7 @@ pub(super) fn is_made(sockets: &Table, handle: Handle) -> bool {
     !matches!(sockets.get::<tcp::Socket>(handle).state(), State::Listen | State::SynReceived | State::Closed)
 }
 /// Sees that a listener has a socket for the next caller, as long as not too many wait; and lets go of those that have gone again. Without
-/// memory it has none: who calls is refused, and it is tried again with each frame that is nobody's, which what a caller sends is then. `all`: those
+/// memory it has none: who calls is not heard, and it is tried again with each frame that is nobody's, which what a caller sends is then. `all`: those
 /// that wait for all listeners, before; the result is how many do then.
 fn attend(sockets: &mut Table, spare: &mut Spare, slot: &mut Slot, all: usize) -> usize {
     let place = slot.number % SLOTS;

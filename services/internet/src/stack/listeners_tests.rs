@@ -73,6 +73,22 @@ fn who_calls_once_does_not_wait_for_all_that_another_host_has_called_before() {
     assert!(order[..2].contains(&2) && order[..4].iter().filter(|&&from| from == 1).count() == 2, "{order:?}");
 }
 #[test]
+fn who_calls_where_all_places_are_taken_is_not_refused_and_has_the_next_one() {
+    let mut machines = [0, 1].map(machine);
+    let door = door(&mut machines, 1, PORT, 2);
+    let calls = call(&mut machines, 1, PORT, 3);
+    assert_eq!(machines[1].stack.connected(calls[2]), Err(Error::EAGAIN));
+    assert_eq!(accepted(&mut machines, door), 1);
+    // It calls again after a second.
+    let later = NOW + Duration::from_secs(2);
+    machines[1].stack.output(later);
+    talk_for(4, &mut machines, ALL);
+    assert_eq!(made(&mut machines[1], &calls), 3);
+    // Where nobody listens it is told at once.
+    let nowhere = call(&mut machines, 1, PORT + 1, 1);
+    assert_eq!(machines[1].stack.connected(nowhere[0]), Err(Error::ECONNREFUSED));
+}
+#[test]
 fn a_host_that_fills_some_listeners_gives_way_to_who_calls_others() {
     let mut machines = [0, 1, 2].map(machine);
     for n in 0..3 {
