@@ -15,6 +15,7 @@ mod preemption;
 mod progress;
 mod properties;
 mod reboot;
+mod soak;
 mod sources;
 mod stream;
 mod verifier;
@@ -125,6 +126,13 @@ const KINDS: &[Kind] = &[
         about: "programs of tests/target that try a sample of what they are for, each with all of it; a step is a program",
         steps: u64::MAX,
         make: |root| Ok(Box::new(whole::Whole::new(root)?)),
+    },
+    Kind {
+        name: "soak",
+        about: "TCP over a cable that loses frames, with peers that are idle, slow, gone and back again, which is to lose no connection and no memory; \
+                a step is a minute",
+        steps: 60,
+        make: |root| Ok(Box::new(soak::Soak::new(root)?)),
     },
     Kind {
         name: "browser",

@@ -13,6 +13,7 @@ mod random;
 pub use contents::Contents;
 pub use cuts::{Cut, cuts};
 pub use device::Device;
+pub use random::Random;
 
 /// Bytes of a sector.
 pub const SECTOR: usize = 512;

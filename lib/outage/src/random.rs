@@ -1,7 +1,9 @@
 //! Numbers that follow from a seed: splitmix64 (Steele, Lea and Flood, 2014).
 
+/// Where it is in its sequence; to begin with, the seed.
 pub struct Random(pub u64);
 impl Random {
+    /// The next one.
     pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let word = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
