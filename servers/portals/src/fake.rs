@@ -141,6 +141,8 @@ type Interrupt = (usize, Box<dyn FnOnce()>);
 thread_local! {
     static STATE: RefCell<Option<State>> = const { RefCell::new(None) };
     static MASKED: Cell<bool> = const { Cell::new(false) };
+    /// What the memory manager says of its tables.
+    static MEMORY_CHECK: Cell<isize> = const { Cell::new(0) };
     /// What happens after so many more words are read with interrupts on.
     static INTERRUPT: RefCell<Option<Interrupt>> = const { RefCell::new(None) };
 }
@@ -276,6 +278,7 @@ impl Fake {
         }
         state.names.allow(INIT, &Name::of("*").expect("a name"), Right::Open).expect("room");
         STATE.with(|place| *place.borrow_mut() = Some(state));
+        MEMORY_CHECK.set(0);
         let mut serials = Serials::after(0);
         for boot in &info.domains[..info.domain_count as usize] {
             let table = Table::at(Fake, boot.table);
@@ -320,6 +323,9 @@ impl Fake {
     /// Whether that wait has not been ended.
     pub fn still_waits(self, index: usize) -> bool {
         with(|s| s.waits.contains_key(&index))
+    }
+    pub fn set_memory_check(self, said: isize) {
+        MEMORY_CHECK.set(said);
     }
     pub fn set_windows(self, asid: usize, count: usize) {
         with(|s| s.windows.insert(asid, count));
@@ -535,7 +541,7 @@ impl Neighbours for Fake {
     }
     fn windows_close(self, _: usize) {}
     fn memory_check(self) -> isize {
-        0
+        MEMORY_CHECK.get()
     }
     fn memory_window(self, _: usize, _: usize, _: Entry, _: Entry, _: usize) -> Result<(), Error> {
         Ok(())

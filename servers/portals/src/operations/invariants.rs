@@ -81,8 +81,11 @@ impl<M: Machine> Manager<M> {
         known.room_for(self.domains.end() * KNOWN_WORDS)?;
         let _masked = Masked::new(self.machine);
         let memory = self.machine.memory_check();
-        if memory == Error::EAGAIN.code() || memory == Error::ENOMEM.code() {
-            return Err(Error::EAGAIN);
+        // An error is no answer: nobody has looked.
+        match Error::from_code(memory) {
+            Some(Error::EAGAIN | Error::ENOMEM) => return Err(Error::EAGAIN),
+            Some(error) => return Err(error),
+            None => {}
         }
         let (kind, asid) = (memory.unsigned_abs() >> 16, memory.unsigned_abs() & 0xffff);
         let result = expect("page tables: kind of violation", asid, 0, kind as u64, 0)

@@ -13,6 +13,7 @@ mod exhaustion_tests;
 mod frames_tests;
 mod gate_tests;
 mod healing_tests;
+mod invariants_tests;
 mod lifetime_tests;
 mod look_tests;
 mod model_tests;
