@@ -29,10 +29,11 @@ pub const DATAGRAM_BUFFER: usize = 16 * 1024;
 /// Questions to the name server that wait for an answer.
 pub const QUESTIONS: usize = 32;
 /// Seconds without an answer after which a connection that sends is given up, as long as Linux tries (`tcp_retries2`); one that has nothing to say is not. Seconds in
-/// which one must be made; those after the last progress in which one whose client has gone is given up.
+/// which one must be made; those after the last progress in which one whose client has gone is given up: who pauses for a minute, and loses the word that he goes on, is asked again
+/// a minute later.
 pub const PATIENCE: u64 = 924;
 pub const PATIENCE_TO_OPEN: u64 = 10;
-pub const PATIENCE_TO_END: u64 = 60;
+pub const PATIENCE_TO_END: u64 = 240;
 /// Seconds without a word after which the other side is asked whether it is still there, again and again, and those after which it is not.
 pub const SILENCE: u64 = 75;
 pub const PATIENCE_WITH_SILENCE: u64 = 5 * SILENCE;

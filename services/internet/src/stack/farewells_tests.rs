@@ -122,6 +122,11 @@ fn who_takes_it_byte_by_byte_has_an_end() {
     assert!(machines[0].stack.closing.is_empty());
 }
 #[test]
+fn who_pauses_for_a_minute_and_a_half_has_all() {
+    let (mut machines, caller) = written(false);
+    assert_eq!(take(&mut machines, caller, (8192, 100), |_, _| {}), Ok(BYTES));
+}
+#[test]
 fn what_a_program_did_not_read_is_not_taken_for_read() {
     // The other side ends, too, after it, or before, with nothing on its way to it.
     for (first, own) in [(false, BYTES), (true, 0)] {
