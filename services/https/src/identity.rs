@@ -65,7 +65,7 @@ const KINDS: [(&[u8], &str); 7] = [
     (&[0x2b, 0x24, 0x03, 0x03, 0x02, 0x08, 0x01, 0x01], "ECDSA on a Brainpool curve"),
     (&[0x06, 0x03, 0x2b, 0x65, 0x71], "Ed448"),
     (&[0x2a, 0x86, 0x48, 0xce, 0x38, 0x04, 0x01], "DSA"),
-    (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01], "RSA of another length"),
+    (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01], "RSA of another length, or damaged"),
 ];
 /// What PEM says around an encrypted key (RFC 7468, section 11), and within one of the form before that (RFC 1421).
 const ENCRYPTED: [&[u8]; 2] = [b"-----BEGIN ENCRYPTED PRIVATE KEY-----", b"Proc-Type: 4,ENCRYPTED"];
@@ -81,7 +81,7 @@ fn read_key(pem: &[u8], provider: &CryptoProvider) -> Result<PrivateKeyDer<'stat
     let key = PrivateKeyDer::from_pem_slice(pem).map_err(|_| Wrong::Key)?;
     if provider.key_provider.load_private_key(key.clone_key()).is_err() {
         let of_kind = |(mark, _): &&(&[u8], &str)| has(key.secret_der(), mark);
-        let old_rsa = matches!(key, PrivateKeyDer::Pkcs1(_)).then_some("RSA of another length");
+        let old_rsa = matches!(key, PrivateKeyDer::Pkcs1(_)).then_some("RSA of another length, or damaged");
         let kind = KINDS.iter().find(of_kind).map(|(_, kind)| *kind).or(old_rsa);
         return Err(Wrong::Kind(kind.unwrap_or("of no kind that is known")));
     }

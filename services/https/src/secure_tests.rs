@@ -324,8 +324,8 @@ fn keys_of_kinds_that_are_not_known_are_named() {
         (key!("p521_old"), "ECDSA on P-521"),
         (key!("secp256k1"), "ECDSA on secp256k1"),
         (key!("ed448"), "Ed448"),
-        (key!("rsa1024"), "RSA of another length"),
-        (key!("rsa1024_old"), "RSA of another length"),
+        (key!("rsa1024"), "RSA of another length, or damaged"),
+        (key!("rsa1024_old"), "RSA of another length, or damaged"),
     ] {
         let wrong = configuration(CERTIFICATE, key, Arc::new(Noon)).unwrap_err();
         let known = "RSA of 2048 to 8192 bits, ECDSA on P-256 or P-384, and Ed25519 are known";
