@@ -170,8 +170,8 @@ pub fn power_cuts(root: &Path) -> Result<()> {
             let listed = list.lines().any(|line| line.starts_with("says") && line.contains(&format!(" {new} ")));
             ensure!(has == format!("version {old}") && !listed, "{has}, and not {old} or {new}: {list}");
             until_no_trial(&mut running)?;
-            let said = running.answer("update says new.upd")?;
-            ensure!(version(&mut running)? == format!("version {new}"), "{said}");
+            until_taken(&mut running, "update says new.upd")?;
+            ensure!(version(&mut running)? == format!("version {new}"));
             until_listed(&mut running, &format!("says {new} {} kept", if old == 1 { 0 } else { old }))?;
         }
         old = new;
